@@ -112,7 +112,8 @@ $(BUILD)/obj/tools/%.o: tools/%.c Makefile $(BUILD)/games_dir.stamp
 # Criterion's assertions do not survive the conversion warnings, its parameters not a PIE.
 $(BUILD)/obj/tests/%.o: tests/%.c Makefile
 	$(call say,CC)
-	$(Q)$(COMPILE) -Wno-conversion -Wno-sign-conversion -Wno-cast-qual -fno-pie -D_GNU_SOURCE \
+	$(Q)$(COMPILE) -Wno-conversion -Wno-sign-conversion -Wno-cast-qual -Wno-write-strings -fno-pie \
+	    -D_GNU_SOURCE \
 	    -DDEJA_SOURCE_DIR='"$(CURDIR)"' -DDEJA_BUILD_DIR='"$(abspath $(BUILD))"' \
 	    -Ilib/include -Ilib -Itests $(PKG_CFLAGS) -c -o $@ $<
 
