@@ -49,6 +49,11 @@ typedef struct deja_error {
     char message[DEJA_ERROR_MESSAGE_SIZE]; /**< one line of UTF-8, no newline, no full stop */
 } deja_error;
 
+#define DEJA_VERSION "0.1.0"
+
+/** The version of the library that runs, as "0.1.0"; hold it against DEJA_VERSION. */
+DEJA_API const char *deja_version(void);
+
 /** The code's name, as "EDAMAGED"; never NULL. */
 DEJA_API const char *deja_code_name(deja_code code);
 
