@@ -892,7 +892,7 @@ DEJA__MAYBE_UNUSED static inline deja_opened deja__open_section(deja_fields *f, 
     do {                                                                             \
         const deja_opened deja_opened_ = opening;                                    \
         for (uint32_t deja_item_ = 0; deja_item_ < deja_opened_.count; deja_item_++) \
-            fn(f, &(items)[deja_item_]);                                             \
+            fn(f, (items) + deja_item_);                                             \
         deja_close(f, deja_opened_);                                                 \
     } while (0)
 
