@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layouts of the games that ship. A change here changes what recordings say of themselves.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "fields/codec.h"
+#include "support/library.h"
+
+TestSuite(layouts, .timeout = 10);
+
+static void assert_layout(const deja_type *type, const char *expected)
+{
+    deja_layout *layout = NULL;
+    deja_error err = { 0 };
+    const deja_code code = deja__describe(&layout, type, &err);
+    cr_assert(code == DEJA_OK, "%s", err.message);
+    assert_text(deja_layout_text(layout), expected);
+    deja_layout_destroy(layout);
+}
+
+Test(layouts, of_matchgame)
+{
+    library lib = library_open("games/matchgame");
+    assert_layout(&lib.rules->state, "rows:u8[..16] side:u8");
+    assert_layout(&lib.rules->command, "kind(take{row:u8 n:u8})");
+    assert_layout(&lib.rules->event, "kind(took{row:u8 n:u8})");
+    assert_layout(&lib.rules->config, "rows:u8[..16]");
+    library_close(&lib);
+}
+
+Test(layouts, of_peg)
+{
+    library lib = library_open("games/peg");
+    assert_layout(&lib.rules->state, "rows:u8 pegs:bool[..528]");
+    assert_layout(&lib.rules->command, "kind(remove{hole:u16}|jump{from:u16 to:u16})");
+    assert_layout(&lib.rules->event, "kind(removed{hole:u16}|jumped{from:u16 over:u16 to:u16})");
+    assert_layout(&lib.rules->config, "rows:u8");
+    library_close(&lib);
+}
