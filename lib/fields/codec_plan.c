@@ -22,9 +22,9 @@
 #include <stdlib.h>
 
 enum {
-    OPS_MAX = 16384,        /* of one plan */
+    OPS_MAX = 16384,       /* of one plan */
     BYTES_MAX = 16 * 1024, /* of one value of each alternative, in total */
-    ROUNDS = 4              /* random values of each alternative */
+    ROUNDS = 4             /* random values of each alternative */
 };
 
 enum how { COPY, COPY1, COPY2, COPY4, COPY8, ENUM4, CHECKED };

@@ -27,7 +27,8 @@ enum {
     CALLS_MAX = 1 << 22, /* of one run */
     OPENED_MAX = 1024,   /* calls that open inside each other, once it has failed */
     MANY_DEPTH_MAX = 4,  /* lists have two items only so deep: calls double with each */
-    CHANCES = 8          /* runs with values by chance */
+    CHANCES = 8,         /* runs with values by chance */
+    FILL_MAX = 64        /* items of an array that get values: states may be large */
 };
 
 static uint64_t draw(deja__describer *d)
@@ -83,7 +84,7 @@ static void fill_scalars(deja__describer *d, const deja_field *field, uint64_t c
     unsigned char *values = writable(field->value);
     if (field->shape != DEJA_ONE && !deja__describe_is_inside(d, field))
         return;
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count && i < FILL_MAX; i++) {
         unsigned char bytes[24] = { 0 };
         const uint32_t chosen = number(d);
         bytes[0] = (unsigned char)(field->kind == DEJA_ENUM ? chosen % field->name_count : chosen);
@@ -199,7 +200,7 @@ static uint32_t answer(deja__describer *d, const deja_field *field)
 }
 
 /* Once it has failed: nothing is there, so that it comes to its end. Kinds change from call to
- * call, so that one which leads back to itself finds its way out. What is written is not touched. */
+ * call, so that one which leads back to itself finds its way out. Writing touches nothing. */
 static uint32_t answer_failed(deja__describer *d, const deja_field *field)
 {
     const uint32_t none = 0;

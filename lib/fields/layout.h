@@ -62,7 +62,7 @@ struct deja_layout {
 
 /* The tree's builders, for the parser and for describing. A node owns its names and children. */
 deja__node *deja__node_create(uint32_t kind);
-void deja__node_destroy(deja__node *node); /* NULL is fine */
+void deja__node_destroy(deja__node *node);                      /* NULL is fine */
 bool deja__node_add_child(deja__node *node, deja__node *child); /* takes it, also on failure */
 bool deja__node_set_name(deja__node *node, const char *name, uint64_t size);
 bool deja__node_add_name(deja__node *node, const char *name, uint64_t size);
@@ -88,7 +88,7 @@ const char *deja__kind_word(uint32_t kind);
 uint32_t deja__scalar_size(uint32_t kind);
 
 /* The size of the value that starts at `bytes`, of which `size` are there; 0 with *sound = false
- * where it does not fit. Checks counts and limits only, so it is quick; a validator's first half. */
+ * where it does not fit. Checks counts and limits only: quick, and a validator's first half. */
 uint64_t deja__value_extent(const deja__node *node, const unsigned char *bytes, uint64_t size,
                             bool *sound);
 

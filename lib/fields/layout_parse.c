@@ -7,7 +7,8 @@
  *     kind    = "kind(" name ["{" fields "}"] *("|" name ["{" fields "}"]) ")"
  *     type    = base *("?" | "[" count "]" | "[" count "][" count "]" | "[.." count "]")
  *     base    = word | "{" [fields] "}" | kind | "section(" type ")"
- *             | ("enum(" | "flags(") name *("|" name) ")" | "text[.." count "]" | "bytes[" count "]"
+ *             | ("enum(" | "flags(") name *("|" name) ")"
+ *             | "text[.." count "]" | "bytes[" count "]"
  *             | "map(" type " " type ")[.." count "]" | "set(" type ")[.." count "]"
  *             | "blocks(" type ")[" count "]"
  *     word    = "bool" | "u8" ... "u64" | "i8" ... "i64" | "f32" | "f64" | "rng"

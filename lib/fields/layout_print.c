@@ -70,7 +70,7 @@ static void print_items(const deja__node *node, deja_buffer *out)
 
 static void print_type(const deja__node *node, deja_buffer *out)
 {
-    /* A tree that the limit refuses may be far larger than it: stop once there is enough to tell. */
+    /* A tree may be far larger than the limit: stop once there is enough to tell. */
     if (out->size > DEJA__LAYOUT_TEXT_MAX)
         return;
     switch (node->kind) {

@@ -65,6 +65,22 @@ deja__plan *deja__plan_create(const deja__node *source, const deja__node *target
                               enum deja__direction direction, bool source_is_recorded);
 void deja__plan_destroy(deja__plan *plan);
 
+/* The size of the zero value: each byte of it is zero. Saturates above the largest value. */
+uint64_t deja__zero_size(const deja__node *node);
+
+/* The items of a container's default value, of which one goes with each converted item. */
+typedef struct deja__pairing {
+    const unsigned char *start, *at; /* NULL: there are none */
+    uint64_t count, left;
+} deja__pairing;
+void deja__pairing_begin(deja__pairing *pairs, const deja__node *target,
+                         const unsigned char *defaults);
+/* The value of the next item of a list; NULL: there is none. */
+const unsigned char *deja__pairing_next(deja__pairing *pairs, const deja__node *target);
+/* The value of a map's key. Keys have to rise from call to call, but for those `from_start`. */
+const unsigned char *deja__pairing_find(deja__pairing *pairs, const deja__node *target,
+                                        const unsigned char *key, bool from_start);
+
 /* Converts one valid value and appends it. `defaults`: a valid value of the target's, or NULL.
  * On failure `out` is as it was. */
 deja_code deja__plan_run(const deja__plan *plan, enum deja__direction direction,

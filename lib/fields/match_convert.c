@@ -78,38 +78,12 @@ static const char *whose(const conversion *c)
 
 /* ---- what is new ---- */
 
-/* The size of the zero value: each byte of it is zero. Saturates above the largest value. */
-static uint64_t zero_size(const deja__node *node)
-{
-    uint64_t size = node->kind == DEJA_KIND ? 2 : 0;
-    if (node->fixed)
-        return node->size_min;
-    switch (node->kind) {
-    case DEJA_KIND:
-        return size + zero_size(node->children[0]);
-    case DEJA_STRUCT:
-        for (uint32_t i = 0; i < node->child_count && size <= DEJA__VALUE_SIZE_MAX; i++)
-            size += zero_size(node->children[i]);
-        return size;
-    case DEJA_SECTION:
-        return zero_size(node->children[0]);
-    case DEJA_ITEMS:
-        if (deja__is_counted(node))
-            return 4;
-        size = zero_size(node->children[0]);
-        return size > DEJA__VALUE_SIZE_MAX / node->count ? DEJA__VALUE_SIZE_MAX + 1
-                                                         : size * node->count;
-    default:
-        return node->size_min; /* an absent optional, an empty text */
-    }
-}
-
 /* A field that the source does not have. */
 static bool append_new(conversion *c, const deja__node *node, const unsigned char *defaults)
 {
     if (defaults)
         return append(c, defaults, deja__value_size(node, defaults));
-    const uint64_t size = zero_size(node);
+    const uint64_t size = deja__zero_size(node);
     unsigned char *target = extend(c, size);
     if (target)
         memset(target, 0, (size_t)size);
@@ -259,59 +233,6 @@ static const unsigned char *run_maybe(conversion *c, const deja__plan *plan,
     return run(c, plan->children[0], at + 1, present ? defaults + 1 : NULL, path);
 }
 
-/* The items of the defaults, of which one goes with each converted item: that of the same place,
- * or, in a map, of the same key. */
-typedef struct pairing {
-    const unsigned char *start, *at; /* NULL: there are none */
-    uint64_t count, left;
-} pairing;
-
-static void pairing_begin(pairing *pairs, const deja__node *target, const unsigned char *defaults)
-{
-    pairs->start = defaults;
-    pairs->count = target->count;
-    if (defaults && deja__is_counted(target)) {
-        pairs->count = deja__load32(defaults);
-        pairs->start = defaults + 4;
-    }
-    pairs->at = pairs->start;
-    pairs->left = pairs->count;
-}
-
-/* The value of the next item of a list. */
-static const unsigned char *pairing_next(pairing *pairs, const deja__node *target)
-{
-    if (!pairs->at || pairs->left == 0)
-        return NULL;
-    const unsigned char *value = pairs->at;
-    pairs->at += deja__value_size(target->children[0], value);
-    pairs->left--;
-    return value;
-}
-
-/* The value of a key, which is looked for from the last one on: keys rise. */
-static const unsigned char *pairing_find(pairing *pairs, const deja__node *target,
-                                         const unsigned char *key, bool from_start)
-{
-    const deja__node *key_node = target->children[0];
-    if (!pairs->at)
-        return NULL;
-    if (from_start) {
-        pairs->at = pairs->start;
-        pairs->left = pairs->count;
-    }
-    for (; pairs->left > 0; pairs->left--) {
-        const int order = deja__key_compare(key_node, pairs->at, key);
-        if (order > 0)
-            return NULL;
-        const unsigned char *value = pairs->at + deja__value_size(key_node, pairs->at);
-        if (order == 0)
-            return value;
-        pairs->at = value + deja__value_size(target->children[1], value);
-    }
-    return NULL;
-}
-
 /* Puts entries whose keys are enumerators, the first at `start`, in the order of their keys. */
 static bool sort_entries(conversion *c, const deja__node *target, uint64_t start)
 {
@@ -351,8 +272,8 @@ static const unsigned char *run_each(conversion *c, const deja__plan *plan, cons
 {
     const deja__node *target = plan->target;
     uint64_t count = plan->source->count;
-    pairing pairs;
-    pairing_begin(&pairs, target, defaults);
+    deja__pairing pairs;
+    deja__pairing_begin(&pairs, target, defaults);
     if (deja__is_counted(plan->source)) {
         count = deja__load32(at);
         at += 4;
@@ -371,7 +292,7 @@ static const unsigned char *run_each(conversion *c, const deja__plan *plan, cons
         const uint64_t key_at = c->out->size;
         const unsigned char *key = at;
         if (target->shape != DEJA_MAP) {
-            at = run(c, plan->children[0], at, pairing_next(&pairs, target), &here);
+            at = run(c, plan->children[0], at, deja__pairing_next(&pairs, target), &here);
             continue;
         }
         at = run(c, plan->children[0], at, NULL, &here);
@@ -379,7 +300,7 @@ static const unsigned char *run_each(conversion *c, const deja__plan *plan, cons
             return NULL;
         here.key = key;
         const unsigned char *value =
-            pairing_find(&pairs, target, c->out->bytes + key_at, plan->sort);
+            deja__pairing_find(&pairs, target, c->out->bytes + key_at, plan->sort);
         at = run(c, plan->children[1], at, value, &here);
     }
     if (at && plan->sort && !sort_entries(c, target, start))

@@ -31,8 +31,8 @@ bool deja__scalar_fits(uint32_t kind, uint32_t value_size);
 /* Whether every value of this kind lies in memory as it is written. */
 bool deja__scalar_copies(const deja__scalar *scalar);
 
-/* Whether these `count` values in memory are their own canonical bytes, so that they can be copied or
- * hashed where they lie. */
+/* Whether these `count` values in memory are their own canonical bytes, so that they can be copied
+ * or hashed where they lie. */
 bool deja__scalars_are_canonical(const deja__scalar *scalar, const void *values, uint64_t count);
 
 /* Writes the canonical bytes of `count` values. @return how many were sound; the one after these

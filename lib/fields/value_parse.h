@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading values as text: what value_parse.c (structure) and value_parse_scalar.c (single words) share.
+ * Reading values as text: what value_parse.c (structure), value_parse_scalar.c (single words) and
+ * value_parse_text.c share.
  */
 #ifndef DEJA_FIELDS_VALUE_PARSE_H
 #define DEJA_FIELDS_VALUE_PARSE_H
@@ -24,6 +25,9 @@ typedef struct deja__parser {
 
 /* Reads one scalar (text and bytes included) and appends its bytes. false: p->code says why. */
 bool deja__parse_scalar(deja__parser *p, const deja__node *node, const deja__path *path);
+
+bool deja__parse_text(deja__parser *p, const deja__node *node, const deja__path *path);
+bool deja__parse_append(deja__parser *p, const void *bytes, uint64_t size);
 
 /* The characters from here that no separator ends: a name, a number, a bare text. */
 uint64_t deja__token_size(const deja__parser *p);

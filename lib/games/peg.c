@@ -6,8 +6,8 @@
  *
  *   config   rows:u8                                         1 to 32, by default 5
  *   state    rows:u8 pegs:bool[..528]                        a hole each, row by row from the top
- *   command  kind(remove{hole:u16} jump{from:u16 to:u16})
- *   event    kind(removed{hole:u16} jumped{from:u16 over:u16 to:u16})
+ *   command  kind(remove{hole:u16}|jump{from:u16 to:u16})
+ *   event    kind(removed{hole:u16}|jumped{from:u16 over:u16 to:u16})
  *
  * While every hole has a peg, the first is still to be removed. The game is over when no peg can
  * jump: solved with one peg left, else stuck (the boards of 1 and 2 rows are at once).
@@ -32,7 +32,7 @@
  * A build that differs in one thing (fixtures/rules has some) sets PEG_VERSION or PEG_APPLY and
  * includes this file.
  */
-#include <deja/rules.h>
+#include "peg_board.h"
 
 #ifndef PEG_VERSION
 #define PEG_VERSION "1.0.0"
@@ -42,19 +42,10 @@
 #endif
 
 enum {
-    ROWS_MAX = 32,
-    HOLES_MAX = ROWS_MAX * (ROWS_MAX + 1) / 2,
-    DIRECTIONS = 6,
     LETTERS = 26,
     SOLVER_HOLES = 21, /* 6 rows */
     SOLVER_JUMPS = SOLVER_HOLES * DIRECTIONS
 };
-
-typedef struct peg {
-    uint8_t rows;
-    bool pegs[HOLES_MAX];
-    uint32_t hole_count;
-} peg;
 
 typedef struct peg_config {
     uint8_t rows;
@@ -93,10 +84,10 @@ enum { RUNNING = 0, SOLVED, STUCK };
 
 static const char *const command_kinds[] = { "remove", "jump" };
 static const char *const event_kinds[] = { "removed", "jumped" };
-static const char *const refusals[] = { "over",       "not_started",     "already_started",
-                                        "no_such_hole", "no_peg",        "not_a_jump",
-                                        "nothing_to_jump", "occupied",   "no_rows",
-                                        "too_many_rows" };
+static const char *const refusals[] = {
+    "over",       "not_started",     "already_started", "no_such_hole", "no_peg",
+    "not_a_jump", "nothing_to_jump", "occupied",        "no_rows",      "too_many_rows"
+};
 static const char *const outcomes[] = { "solved", "stuck" };
 
 /* ---- descriptions ---- */
@@ -147,104 +138,6 @@ static void event_fields(deja_fields *f, const void *value)
     }
 }
 
-/* ---- the board ---- */
-
-/* Row and place in the row, both from 0; row r has the places 0 to r. */
-typedef struct spot {
-    int32_t row;
-    int32_t place;
-} spot;
-
-typedef struct jump {
-    uint16_t from;
-    uint16_t over;
-    uint16_t to;
-} jump;
-
-static const spot directions[DIRECTIONS] = { { -1, 0 }, { -1, -1 }, { 0, -1 },
-                                             { 0, 1 },  { 1, 0 },   { 1, 1 } };
-
-static uint32_t triangle(uint32_t rows)
-{
-    return rows * (rows + 1) / 2;
-}
-
-/* A state that was loaded may say anything: rows that its holes do not fill are no board. */
-static uint32_t rows_of(const peg *board)
-{
-    return board->rows <= ROWS_MAX && triangle(board->rows) == board->hole_count ? board->rows : 0;
-}
-
-static spot spot_of(uint32_t hole)
-{
-    spot at = { 0, (int32_t)hole };
-    while (at.place > at.row)
-        at.place -= ++at.row;
-    return at;
-}
-
-static uint16_t hole_of(spot at)
-{
-    return (uint16_t)((int32_t)triangle((uint32_t)at.row) + at.place);
-}
-
-static spot beside(spot at, spot direction)
-{
-    return (spot){ at.row + direction.row, at.place + direction.place };
-}
-
-/* The jump from a spot in one of the directions; false where it would leave the board. */
-static bool find_jump(uint32_t rows, spot at, uint32_t direction, jump *found)
-{
-    const spot over = beside(at, directions[direction]);
-    const spot to = beside(over, directions[direction]);
-    if (to.row < 0 || to.row >= (int32_t)rows || to.place < 0 || to.place > to.row)
-        return false;
-    *found = (jump){ hole_of(at), hole_of(over), hole_of(to) };
-    return true;
-}
-
-static bool is_open(const peg *board, jump j)
-{
-    return board->pegs[j.from] && board->pegs[j.over] && !board->pegs[j.to];
-}
-
-/* Walks the jumps that are possible, in order: { .board = board } begins. */
-typedef struct walk {
-    const peg *board;
-    spot at;
-    uint32_t hole;
-    uint32_t direction;
-} walk;
-
-static bool next_jump(walk *w, jump *found)
-{
-    const uint32_t rows = rows_of(w->board);
-    while (w->hole < triangle(rows)) {
-        while (w->board->pegs[w->hole] && w->direction < DIRECTIONS)
-            if (find_jump(rows, w->at, w->direction++, found) && is_open(w->board, *found))
-                return true;
-        w->direction = 0;
-        w->hole++;
-        w->at = w->at.place < w->at.row ? (spot){ w->at.row, w->at.place + 1 }
-                                        : (spot){ w->at.row + 1, 0 };
-    }
-    return false;
-}
-
-static uint32_t pegs_left(const peg *board)
-{
-    uint32_t count = 0;
-    for (uint32_t hole = 0; hole < board->hole_count; hole++)
-        count += board->pegs[hole];
-    return count;
-}
-
-static bool is_started(const peg *board)
-{
-    return memchr(board->pegs, false, board->hole_count) != NULL;
-}
-
 /* ---- the rules ---- */
 
 static uint32_t start(void *state, const void *config, uint64_t seed, const deja_content *content)
@@ -277,23 +170,21 @@ static uint32_t outcome(const void *state)
 static uint32_t judge_jump(const peg *board, const peg_command *command, uint16_t *over)
 {
     const uint32_t rows = rows_of(board);
+    jump j;
+    const bool is_jump = find_jump_to(rows, command->from, command->to, &j);
+    if (is_jump && is_open(board, j)) {
+        *over = j.over;
+        return ACCEPTED;
+    }
     if (!is_started(board))
         return NOT_STARTED;
     if (command->from >= triangle(rows) || command->to >= triangle(rows))
         return NO_SUCH_HOLE;
     if (!board->pegs[command->from])
         return NO_PEG;
-    const spot from = spot_of(command->from);
-    for (uint32_t direction = 0; direction < DIRECTIONS; direction++) {
-        jump j;
-        if (!find_jump(rows, from, direction, &j) || j.to != command->to)
-            continue;
-        *over = j.over;
-        if (!board->pegs[j.over])
-            return NOTHING_TO_JUMP;
-        return board->pegs[j.to] ? OCCUPIED : ACCEPTED;
-    }
-    return NOT_A_JUMP;
+    if (!is_jump)
+        return NOT_A_JUMP;
+    return board->pegs[j.over] ? OCCUPIED : NOTHING_TO_JUMP;
 }
 
 static uint32_t judge(const peg *board, const peg_command *command, uint16_t *over)
@@ -533,7 +424,7 @@ static void solver_prepare(solver *s, uint32_t rows, void *memory)
     s->dead = memory;
     s->jump_count = 0;
     for (uint32_t hole = 0; hole < triangle(rows); hole++) {
-        const spot at = spot_of(hole);
+        const spot at = spot_of(rows, hole);
         for (uint32_t direction = 0; direction < DIRECTIONS; direction++) {
             jump j;
             if (find_jump(rows, at, direction, &j))

@@ -205,17 +205,26 @@ static void emitter_release(emitter *e)
     free(e->ends);
 }
 
-/* Empties it. What was emitted while it was not open stays a failure, so that it is told. */
-static void emitter_clear(emitter *e)
+static void emitter_empty(emitter *e)
 {
     e->count = 0;
     e->saved.size = PREFIX_SIZE;
     e->hashed.size = PREFIX_SIZE;
 }
 
+/* Forgets a failure, too: it was another session's. */
+static void emitter_clear(emitter *e)
+{
+    emitter_empty(e);
+    e->code = DEJA_OK;
+    e->saved.failed = false;
+    e->hashed.failed = false;
+}
+
+/* What was emitted while it was not open stays a failure, so that it is told. */
 static void emitter_open(emitter *e)
 {
-    emitter_clear(e);
+    emitter_empty(e);
     e->is_open = true;
 }
 
@@ -229,8 +238,6 @@ static deja_code emitter_close(emitter *e, deja_error *err)
         return DEJA_OK;
     if (err)
         *err = e->error;
-    e->code = DEJA_OK;
-    e->saved.failed = e->hashed.failed = false;
     emitter_clear(e);
     return code;
 }

@@ -26,8 +26,8 @@ void deja__game_close(deja__game *game); /* NULL is fine */
  * may point into the memory that is put back, and must not be finished after that. */
 void deja__game_drop(deja__game *game);
 
-/* A new state from a config (canonical bytes, validated here), in place of the one before. *refusal:
- * 0, or 1 + the place of why start refused (DEJA_EREFUSED; the message has its name). */
+/* A new state from a config (canonical bytes, validated here), in place of the one before.
+ * *refusal: 0, or 1 + the place of why start refused (DEJA_EREFUSED; the message has its name). */
 deja_code deja__game_start(deja__game *game, deja_span config, uint64_t seed,
                            const deja_content *content, uint32_t *refusal, deja_error *err);
 /* A new state from canonical bytes of a state. */

@@ -41,7 +41,8 @@ deja_code deja__symbols_finish(deja__symbols *names, deja_error *err);
 /* The variable that an address lies in, or NULL. *end is where it ends, or else where the next
  * variable starts. */
 const deja__place *deja__symbol_at(const deja__symbols *names, uintptr_t address, uintptr_t *end);
-/* Writes what people call the place: "next_id", "helper.so:next_id", "game.so+0x4028 (.bss+0x8)". */
+/* Writes what people call the place: "next_id", "helper.so:next_id", or by section where there is
+ * no name, "game.so+0x4028 (.bss+0x8)". */
 void deja__symbols_print(const deja__symbols *names, const deja__place *variable, uintptr_t address,
                          char *text, size_t size);
 

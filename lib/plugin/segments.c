@@ -11,8 +11,9 @@
  * of its data, some tens of nanoseconds, and no page is made dirty. What differed is told by the
  * variable that it lies in, each variable once.
  *
- * The copy says by itself when it must not be put back: where it holds addresses of heap memory,
- * the next session would get pointers to what the last one has freed or moved.
+ * What speaks against putting back, whatever the object shows: where the copy holds addresses of
+ * heap memory, the next session would get pointers to what the last one has freed or moved; and
+ * where coverage is counted, not all is put back.
  */
 #include "plugin/memory.h"
 
@@ -39,6 +40,7 @@ struct deja__segments {
     uint64_t size;       /* of the copy */
     unsigned char *copy; /* NULL where that is too much */
     uint64_t heap_words;
+    bool has_coverage; /* something was left out */
     deja__symbols *names;
     bool failed; /* out of memory */
 };
@@ -62,9 +64,10 @@ static void add_range(deja__segments *segments, uintptr_t start, uintptr_t end)
     segments->ranges[segments->count++] = (range){ (unsigned char *)start, end - start, 0 };
 }
 
-/* Takes start to end out of all ranges. */
-static void cut_range(deja__segments *segments, uintptr_t start, uintptr_t end)
+/* Takes start to end out of all ranges; tells whether any of it was there. */
+static bool cut_range(deja__segments *segments, uintptr_t start, uintptr_t end)
 {
+    bool was_there = false;
     for (uint32_t i = segments->count; i-- > 0;) {
         const uintptr_t first = (uintptr_t)segments->ranges[i].at;
         const uintptr_t last = first + segments->ranges[i].size;
@@ -73,7 +76,9 @@ static void cut_range(deja__segments *segments, uintptr_t start, uintptr_t end)
         segments->ranges[i].size = start > first ? start - first : 0;
         if (end < last)
             add_range(segments, end, last);
+        was_there = true;
     }
+    return was_there;
 }
 
 static void drop_empty(deja__segments *segments)
@@ -98,7 +103,7 @@ static void add_segments(deja__segments *segments, const deja__object *object)
         const ElfW(Phdr) *one = &object->segments[i];
         const uintptr_t start = object->base + one->p_vaddr;
         if (one->p_type == PT_GNU_RELRO)
-            cut_range(segments, start / page * page, (start + one->p_memsz) / page * page);
+            (void)cut_range(segments, start / page * page, (start + one->p_memsz) / page * page);
     }
 }
 
@@ -111,8 +116,9 @@ static void cut_coverage(void *user, const deja__elf_name *found)
 {
     const cutting *run = user;
     const uintptr_t start = run->object->base + (uintptr_t)found->address;
-    if (found->type != STT_TLS && deja__is_coverage(found->name))
-        cut_range(run->segments, start, start + (uintptr_t)found->size);
+    if (found->type != STT_TLS && deja__is_coverage(found->name) &&
+        cut_range(run->segments, start, start + (uintptr_t)found->size))
+        run->segments->has_coverage = true;
 }
 
 /* ---- the copy ---- */
@@ -187,12 +193,14 @@ void deja__segments_destroy(deja__segments *segments)
 void deja__segments_check(const deja__segments *segments, deja_buffer *why)
 {
     if (!segments->copy)
-        deja__print(why, "its writable data take %llu MiB, which is more than 4",
-                    (unsigned long long)(segments->size >> 20));
+        deja__print(why, "its writable data take %llu KiB, and 4096 is the most",
+                    (unsigned long long)(segments->size >> 10));
     else if (segments->heap_words)
         deja__print(why, "its data held %llu heap address%s when it was loaded",
                     (unsigned long long)segments->heap_words,
                     segments->heap_words == 1 ? "" : "es");
+    else if (segments->has_coverage)
+        deja_buffer_text(why, "it counts coverage, which goes on from session to session");
 }
 
 /* ---- putting back ---- */

@@ -203,13 +203,22 @@ Test(value_set, an_invalid_value_is_refused)
     deja_layout_destroy(layout);
 }
 
-/* ---- a property: each difference's path leads to the values that it tells of ---- */
+/* ---- properties: a difference's path leads to the values that it tells of, and setting one of them
+ * gives it ---- */
 
 typedef struct sides {
+    deja_luck *luck;
     const deja_layout *layout;
     deja_span expected, actual;
     uint32_t checked;
 } sides;
+
+/* What is shown of a float ends in its bits. */
+static uint64_t shown_size(const char *text)
+{
+    const char *bits = strstr(text, " (0x");
+    return bits ? (uint64_t)(bits - text) : strlen(text);
+}
 
 static void check_side(const deja_layout *layout, deja_span value, const char *path,
                        const char *text)
@@ -219,11 +228,37 @@ static void check_side(const deja_layout *layout, deja_span value, const char *p
     const deja_code code =
         deja_value_at(layout, value.bytes, value.size, path, strlen(path), &out, &err);
     cr_assert(eq(i32, code, DEJA_OK), "%s: %s", deja_layout_text(layout), err.message);
-    const bool bits = strstr(text, " (0x") != NULL;
-    cr_assert(bits ? strncmp((char *)out.bytes, text, out.size) == 0
-                   : strcmp((char *)out.bytes, text) == 0,
+    cr_assert(out.size == shown_size(text) && memcmp(out.bytes, text, out.size) == 0,
               "%s: %s is %s, not %s", deja_layout_text(layout), path, (char *)out.bytes, text);
     deja_buffer_release(&out);
+}
+
+/* Sets what the expected value has at the path to what the actual one has there. */
+static void check_setting(sides *s, const deja_difference *difference)
+{
+    deja_buffer setting = { 0 }, changed = { 0 };
+    deja_error err = { 0 };
+    if (strstr(difference->path, ".count"))
+        return;
+    deja__print(&setting, "%s=", difference->path);
+    deja_buffer_add(&setting, difference->actual, shown_size(difference->actual));
+    const deja_code code = deja_value_set(s->layout, s->expected.bytes, s->expected.size,
+                                          (char *)setting.bytes, setting.size, &changed, &err);
+    cr_assert(eq(i32, code, DEJA_OK), "%s: %s", (char *)setting.bytes, err.message);
+    check_side(s->layout, span_of(&changed), difference->path, difference->actual);
+
+    deja_buffer_clear(&changed);
+    for (uint32_t i = 1 + deja_luck_below(s->luck, 3); i > 0; i--)
+        setting.bytes[deja_luck_below(s->luck, (uint32_t)setting.size)] =
+            (unsigned char)"[].=\"0-x\xff"[deja_luck_below(s->luck, 9)];
+    if (deja_value_set(s->layout, s->expected.bytes, s->expected.size, (char *)setting.bytes,
+                       setting.size, &changed, &err) == DEJA_OK)
+        cr_assert(
+            eq(i32, deja_value_validate(s->layout, changed.bytes, changed.size, &err), DEJA_OK));
+    else
+        cr_assert(eq(u64, changed.size, 0));
+    deja_buffer_release(&setting);
+    deja_buffer_release(&changed);
 }
 
 static bool check_difference(void *user, const deja_difference *difference)
@@ -238,6 +273,7 @@ static bool check_difference(void *user, const deja_difference *difference)
         return true;
     check_side(s->layout, s->expected, difference->path, difference->expected);
     check_side(s->layout, s->actual, difference->path, difference->actual);
+    check_setting(s, difference);
     s->checked++;
     return true;
 }
@@ -253,7 +289,7 @@ Test(value_set, paths_of_differences_lead_to_them)
         deja_buffer b = { 0 };
         random_value(&luck, layout, &a);
         random_value(&luck, layout, &b);
-        sides s = { layout, span_of(&a), span_of(&b), 0 };
+        sides s = { &luck, layout, span_of(&a), span_of(&b), 0 };
         const deja_code code =
             deja_value_compare(layout, s.expected, s.actual, check_difference, &s, NULL);
         cr_assert(eq(i32, code, DEJA_OK));

@@ -49,8 +49,12 @@ void *peg_remove(const library *lib, uint32_t hole)
 
 void *peg_jump(const library *lib, uint32_t from, uint32_t to)
 {
-    const unsigned char bytes[6] = { 1, 0, (unsigned char)from, (unsigned char)(from >> 8),
-                                     (unsigned char)to, (unsigned char)(to >> 8) };
+    const unsigned char bytes[6] = { 1,
+                                     0,
+                                     (unsigned char)from,
+                                     (unsigned char)(from >> 8),
+                                     (unsigned char)to,
+                                     (unsigned char)(to >> 8) };
     void *command = host_create(&lib->rules->command);
     host_load(&lib->rules->command, command, bytes, sizeof bytes);
     return command;

@@ -20,8 +20,8 @@ enum { NAMES = sizeof names / sizeof *names };
 
 /* Calls `look` with the state after every step of random games by the game's bot `random`, the
  * first state and the last too. */
-static void each_state(const library *lib, void (*look)(const library *lib, void *state,
-                                                        deja_luck *luck))
+static void each_state(const library *lib,
+                       void (*look)(const library *lib, void *state, deja_luck *luck))
 {
     const deja_bot *bot = library_bot(lib, "random");
     deja_luck luck;
@@ -275,8 +275,8 @@ Test(contract, tables_say_what_they_are)
 /* What a library may take from libc, and what a compiler adds on its own. */
 static bool is_allowed(const char *symbol)
 {
-    static const char *const allowed[] = { "memchr", "memcmp", "memcpy", "memmove", "memset",
-                                           "strcmp", "strlen" };
+    static const char *const allowed[] = { "memchr", "memcmp", "memcpy", "memmove",
+                                           "memset", "strcmp", "strlen" };
     for (uint32_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (strcmp(symbol, allowed[i]) == 0)
             return true;

@@ -121,8 +121,7 @@ Test(matchgame, tells_what_was_taken)
     emitted_open(&all, lib.rules->event.size);
     lib.rules->apply(state, command, &all.out);
     cr_assert(eq(u32, all.count, 1));
-    const uint64_t size =
-        host_save(&lib.rules->event, emitted_at(&all, 0), 0, bytes, sizeof bytes);
+    const uint64_t size = host_save(&lib.rules->event, emitted_at(&all, 0), 0, bytes, sizeof bytes);
     cr_assert(size == 4 && memcmp(bytes, "\0\0\1\3", 4) == 0);
     host_destroy(&lib.rules->command, command);
     host_destroy(&lib.rules->state, state);
@@ -178,9 +177,10 @@ Test(matchgame, reads_every_move_that_it_writes)
 Test(matchgame, reads_moves_as_people_type_them_and_nothing_else)
 {
     static const char *const good[] = { "b 3", "b3", " B  3 ", "\tb\t3", "b 03", "#1 3" };
-    static const char *const bad[] = { "",    " ",    "b",     "3",     "b -3", "b 3 4", "b 256",
-                                       "bb3", "b 3x", "#1",    "# 3",   "#256 1", "1 3", "{ 1",
-                                       "b +3", "b 99999999999" };
+    static const char *const bad[] = { "",     " ",     "b",     "3",
+                                       "b -3", "b 3 4", "b 256", "bb3",
+                                       "b 3x", "#1",    "# 3",   "#256 1",
+                                       "1 3",  "{ 1",   "b +3",  "b 99999999999" };
     library lib = library_open("games/matchgame");
     void *state = state_of(&lib, (heap){ { 3, 3 }, 2 }, 0);
     void *command = command_of(&lib, (move){ 200, 200 });

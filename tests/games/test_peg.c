@@ -151,8 +151,7 @@ Test(peg, plays_whole_games_as_the_program_does)
             emitted_open(&all, lib.rules->command.size);
             lib.rules->legal(state, &all.out);
             cr_assert(eq(u32, all.count, (uint32_t)atoi(f.words[1])));
-            const hop got =
-                peg_apply(&lib, state, emitted_at(&all, (uint32_t)atoi(f.words[2])));
+            const hop got = peg_apply(&lib, state, emitted_at(&all, (uint32_t)atoi(f.words[2])));
             cr_assert(memcmp(&got, &expected, sizeof got) == 0, "%s", f.words[3]);
             cr_assert(eq(u64, peg_bits(&lib, state), strtoull(f.words[4], NULL, 10)));
             cr_assert(eq(u64, lib.rules->turn(state), ++turn));
@@ -353,8 +352,10 @@ static void assert_read(const library *lib, uint32_t rows, const char *text, con
 
 Test(peg, reads_holes_as_people_type_them_and_nothing_else)
 {
-    static const char *const bad[] = { "", " ", "1",   "a d g", "adg", "a1", "#",   "# 1",
-                                       "a ;", "#1x", "#65536", "-a", "a-d", "#99999999999" };
+    static const char *const bad[] = {
+        "",    " ",   "1",   "a d g",  "adg", "a1",  "#",
+        "# 1", "a ;", "#1x", "#65536", "-a",  "a-d", "#99999999999"
+    };
     library lib = library_open("games/peg");
     for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_read(&lib, 5, bad[i], NULL);

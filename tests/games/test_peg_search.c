@@ -160,7 +160,9 @@ static bool place_hole(const shape *s, int row, int place, uint32_t *hole)
 
 static shape shape_of(uint32_t rows)
 {
-    static const int ways[6][2] = { { 0, 1 }, { 0, -1 }, { 1, 0 }, { -1, 0 }, { 1, 1 }, { -1, -1 } };
+    static const int ways[6][2] = {
+        { 0, 1 }, { 0, -1 }, { 1, 0 }, { -1, 0 }, { 1, 1 }, { -1, -1 }
+    };
     shape s = { .rows = rows, .holes = holes_of(rows) };
     for (int row = 0; row < (int)rows; row++) {
         for (int place = 0; place <= row; place++) {

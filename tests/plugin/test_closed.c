@@ -77,7 +77,14 @@ Test(closed, is_not_what_shows_something_else)
 Test(closed, but_too_large_is_not_put_back)
 {
     assert_shown(RULES "ledger-large.so", NULL,
-                 "its writable data take 5 MiB, which is more than 4");
+                 "its writable data take 5120 KiB, and 4096 is the most");
+}
+
+/* What is not put back could be state. */
+Test(closed, but_counting_coverage_is_not_put_back)
+{
+    assert_shown(RULES "ledger-coverage.so", NULL,
+                 "it counts coverage, which goes on from session to session");
 }
 
 Test(closed, is_not_what_holds_heap_memory_when_loaded)

@@ -352,6 +352,11 @@ Test(game, notices_what_is_emitted_when_apply_is_over)
     cr_assert(eq(str, p.err.message, "event 1: emitted to an out of a call that is over"));
     code = apply(&p, "\0\0\1", 3, &result);
     cr_assert(eq(i32, code, DEJA_OK));
+    /* Another session is not blamed for it. */
+    probe_emit_late();
+    start_play(&p, 0);
+    code = apply(&p, "\0\0\1", 3, &result);
+    cr_assert(eq(i32, code, DEJA_OK), "%s", p.err.message);
     close_play(&p);
 }
 

@@ -230,8 +230,8 @@ static void step_both(side *base, side *other, const void *command, const unsign
     result->done++;
     const bool is_accepted = strcmp(a->result, "ok") == 0;
     result->accepted += is_accepted;
-    const step_facts facts = { base->lib.rules->id, result->accepted, is_accepted, a->result,
-                               bytes,               a->state.bytes,   a->state.size };
+    const step_facts facts = { base->lib.rules->id, result->accepted, is_accepted, a->result, bytes,
+                               a->state.bytes,      a->state.size };
     if (!result->due && step_is(when, &facts)) {
         result->due = result->done;
         result->due_accepted = result->accepted;
@@ -289,7 +289,8 @@ static void play_child(const play *p, played *result)
 /* Starts the child: no output, no core, and not more than half a gigabyte. */
 static pid_t begin(const play *p, played **shared)
 {
-    *shared = mmap(NULL, sizeof **shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    *shared =
+        mmap(NULL, sizeof **shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     demand(*shared != MAP_FAILED, "no shared memory");
     fflush(NULL);
     const pid_t child = fork();
@@ -299,6 +300,8 @@ static pid_t begin(const play *p, played **shared)
         const struct rlimit none = { 0, 0 }, memory = { 1u << 29, 1u << 29 };
         const int nowhere = open("/dev/null", O_WRONLY);
         dup2(nowhere, 1);
+        if (p->quiet)
+            dup2(nowhere, 2);
         setrlimit(RLIMIT_CORE, &none);
         if (strstr(p->other, "eats-memory"))
             setrlimit(RLIMIT_AS, &memory);

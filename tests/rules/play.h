@@ -43,9 +43,10 @@ typedef struct play {
     const char *bot;
     const char *when;
     uint64_t seed;
-    uint32_t most; /* steps */
+    uint32_t most;     /* steps */
     uint32_t sessions; /* played one after another in one process; the last is told of */
     bool reopen;       /* the other build is closed and opened again before each session */
+    bool quiet;        /* what the child says on stderr is not wanted */
 } play;
 
 /* The status of a child that has played to the end. */

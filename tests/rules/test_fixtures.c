@@ -75,7 +75,11 @@ static play play_of(const line *l, char base[80], char other[80])
 {
     snprintf(base, 80, "%s/%s", strcmp(l->base, "ledger") == 0 ? "rules" : "games", l->base);
     snprintf(other, 80, "rules/%s", l->library);
-    return (play){ .base = base, .other = other, .when = l->when, .most = STEPS, .sessions = 1,
+    return (play){ .base = base,
+                   .other = other,
+                   .when = l->when,
+                   .most = STEPS,
+                   .sessions = 1,
                    .bot = strcmp(l->when, "no-such-piece") == 0 ? "clumsy" : "random" };
 }
 
@@ -190,6 +194,7 @@ Test(fixtures, that_crash_or_hang_do_so_at_their_step)
         played result;
         p.seed = 7;
         p.most = 33;
+        p.quiet = true;
         if (is_sanitized && strcmp(l.library, "eats-memory") == 0)
             continue; /* the sanitizer's own memory is more than the limit */
         if (strcmp(l.verdict, "crashed") == 0)
@@ -246,7 +251,7 @@ static bool leaks(const char *name, bool reopen)
 {
     char other[80];
     snprintf(other, sizeof other, "rules/%s", name);
-    const play p = { "rules/ledger", other, "random", "never", 1, 60, 3, reopen };
+    const play p = { "rules/ledger", other, "random", "never", 1, 60, 3, reopen, false };
     played result;
     const int status = play_both(&p, &result);
     cr_assert(has_finished(status), "%s: %x", name, (unsigned)status);
@@ -257,8 +262,10 @@ static bool leaks(const char *name, bool reopen)
 
 Test(fixtures, that_keep_something_show_it_in_the_next_session)
 {
-    static const char *const kept[] = { "ledger-static", "ledger-static-nodelete", "ledger-tls",
-                                        "ledger-heap",   "ledger-vector", "ledger-template" };
+    static const char *const kept[] = {
+        "ledger-static", "ledger-static-nodelete", "ledger-tls",
+        "ledger-heap",   "ledger-vector",          "ledger-template"
+    };
     for (uint32_t i = 0; i < sizeof kept / sizeof *kept; i++)
         cr_assert(leaks(kept[i], false), "%s", kept[i]);
     cr_assert(not(leaks("ledger", false)));

@@ -115,8 +115,11 @@ Test(luck, draws_nothing_for_a_limit_of_0)
 
 Test(luck, stays_in_its_range_to_both_ends)
 {
-    static const int32_t ranges[][2] = { { 0, 0 },   { -3, 3 },         { 7, 9 },
-                                         { -9, -7 }, { INT32_MIN, INT32_MIN + 2 },
+    static const int32_t ranges[][2] = { { 0, 0 },
+                                         { -3, 3 },
+                                         { 7, 9 },
+                                         { -9, -7 },
+                                         { INT32_MIN, INT32_MIN + 2 },
                                          { INT32_MAX - 2, INT32_MAX } };
     for (uint32_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         deja_luck luck = luck_of(3, i);

@@ -104,7 +104,7 @@ static void put_scalar(host *h, const deja_field *field, const void *value)
     case DEJA_ENUM:
     case DEJA_KIND:
         demand(number < field->name_count, "'%s' has no name for %u",
-                  field->name ? field->name : "kind", (unsigned)number);
+               field->name ? field->name : "kind", (unsigned)number);
         put_number(h, number, 2);
         break;
     case DEJA_FLAGS:
@@ -114,8 +114,7 @@ static void put_scalar(host *h, const deja_field *field, const void *value)
         put_number(h, (number & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : number, 4);
         break;
     case DEJA_F64:
-        put_number(h,
-                   (number & INT64_MAX) > 0x7ff0000000000000 ? 0x7ff8000000000000 : number, 8);
+        put_number(h, (number & INT64_MAX) > 0x7ff0000000000000 ? 0x7ff8000000000000 : number, 8);
         break;
     case DEJA_BOOL:
         demand(number <= 1, "'%s' is a bool of %u", field->name, (unsigned)number);
@@ -136,7 +135,7 @@ static uint64_t list_size(const deja_field *field)
     if (field->shape != DEJA_LIST && field->shape != DEJA_MAP && field->shape != DEJA_SET)
         return field->count;
     demand(*field->list_count <= field->count, "'%s' has %u values, its most is %u",
-              field->name ? field->name : "*", *field->list_count, (unsigned)field->count);
+           field->name ? field->name : "*", *field->list_count, (unsigned)field->count);
     return *field->list_count;
 }
 

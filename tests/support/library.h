@@ -43,8 +43,7 @@ typedef struct written {
 } written;
 
 const char *written_drawing(written *w, const library *lib, const void *state);
-const char *written_command(written *w, const library *lib, const void *state,
-                            const void *command);
+const char *written_command(written *w, const library *lib, const void *state, const void *command);
 
 /* Two strings, the second expected. */
 void assert_text(const char *got, const char *expected);

@@ -83,13 +83,13 @@ template <typename T> struct deja__scalar {
     static constexpr uint32_t kind = 0;
 };
 
-#define DEJA__SCALAR_TYPE(type, word, KIND)                                                        \
-    template <> struct deja__scalar<type> {                                                        \
-        static constexpr uint32_t kind = KIND;                                                     \
-        static void one(deja_fields *f, const char *name, const type *value) noexcept              \
-        {                                                                                          \
-            deja_##word(f, name, value);                                                           \
-        }                                                                                          \
+#define DEJA__SCALAR_TYPE(type, word, KIND)                                           \
+    template <> struct deja__scalar<type> {                                           \
+        static constexpr uint32_t kind = KIND;                                        \
+        static void one(deja_fields *f, const char *name, const type *value) noexcept \
+        {                                                                             \
+            deja_##word(f, name, value);                                              \
+        }                                                                             \
     };
 DEJA__SCALAR_TYPE(bool, bool, DEJA_BOOL)
 DEJA__SCALAR_TYPE(uint8_t, u8, DEJA_U8)
@@ -225,8 +225,7 @@ template <typename T, std::size_t N, typename Fields>
 inline void deja_std_array(deja_fields *f, const char *name, const std::array<T, N> &items,
                            Fields fields) noexcept
 {
-    const deja_opened opened =
-        deja__open_array(f, name, items.data(), sizeof(T), DEJA_ARRAY, N, 0);
+    const deja_opened opened = deja__open_array(f, name, items.data(), sizeof(T), DEJA_ARRAY, N, 0);
     for (std::size_t i = 0; i < opened.count && i < N; i++)
         fields(f, items.data() + i);
     deja_close(f, opened);
