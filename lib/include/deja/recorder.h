@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file deja/recorder.h
+ * Recording a session while a game plays it.
+ *
+ *     deja_recorder_options options = DEJA_RECORDER_OPTIONS_INIT;
+ *     options.config = &config;
+ *     options.seed = seed;
+ *     deja_recorder_open(&recorder, store, plugin, &state, &options, &err);
+ *     while (...)
+ *         deja_recorder_step(recorder, &state, &command, out, &result, &err);
+ *     deja_recorder_close(recorder, "first_wins", NULL, &err);
+ *
+ * The recorder keeps its own copy of what it needs; the state and the commands stay the game's. A
+ * recorder that failed stays failed and says so in each call; the game may play on.
+ *
+ * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing.
+ */
+#ifndef DEJA_RECORDER_H
+#define DEJA_RECORDER_H
+
+#include <deja/plugin.h>
+#include <deja/store.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct deja_recorder deja_recorder;
+
+/** Grows at its end; start from DEJA_RECORDER_OPTIONS_INIT. All borrowed for the open call. */
+typedef struct deja_recorder_options {
+    uint32_t struct_size;
+    uint32_t trail_bits;  /**< 8, 16, 32 or 64 of each hash are kept */
+    uint64_t trail_every; /**< hash every Kth step */
+    const void *config;   /**< the game's config; NULL for its default */
+    uint64_t seed;
+    const char *content; /**< "name=digest ..."; NULL for none */
+    const char *made;    /**< who played, as "bot random"; NULL for nobody said */
+    uint32_t from_state; /**< 1: the session begins in the middle, with the state given to open */
+    uint32_t reserved;
+    const char *game;    /**< only without a plugin: the game's id */
+    const char *version; /**< only without a plugin: its version */
+    uint64_t start_hash; /**< only without a plugin: the game's own hash of its start state */
+} deja_recorder_options;
+
+#define DEJA_RECORDER_OPTIONS_INIT                                                               \
+    {                                                                                            \
+        (uint32_t)sizeof(deja_recorder_options), 32, 1, NULL, 0, NULL, NULL, 0, 0, NULL, NULL, 0 \
+    }
+
+/**
+ * Begins a session.
+ * @param[out] out owned by the caller, release with deja_recorder_close(); NULL on failure
+ * @param store    open for writing; must outlive the recorder
+ * @param plugin   the rules; NULL for a game without described types, which then uses
+ *                 deja_recorder_note() with its own bytes and hashes (layouts are "bytes")
+ * @param state    the start state, as start made it (or where from_state says so, any); NULL
+ *                 without a plugin
+ * @return DEJA_OK, DEJA_EMISUSE (an option out of range), DEJA_ERULES (the state breaks its
+ *         description), DEJA_EIO, DEJA_EBUSY, DEJA_ENOMEM
+ */
+DEJA_API deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin *plugin,
+                                      const void *state, const deja_recorder_options *options,
+                                      deja_error *err);
+/**
+ * One step: logs the command, applies it, hashes, logs the rest.
+ * @param out         takes the events as well; NULL if the game has no use for them
+ * @param[out] result apply's answer; may be NULL
+ */
+DEJA_API deja_code deja_recorder_step(deja_recorder *recorder, void *state, const void *command,
+                                      deja_out *out, uint32_t *result, deja_error *err);
+/**
+ * The same around a game's own apply: begin logs the command and answers where to emit events to;
+ * end takes what apply answered and hashes the state.
+ * @param[out] events what to hand to apply as its `out`; borrowed until end
+ */
+DEJA_API deja_code deja_recorder_begin(deja_recorder *recorder, const void *command, deja_out *out,
+                                       deja_out **events, deja_error *err);
+DEJA_API deja_code deja_recorder_end(deja_recorder *recorder, const void *state, uint32_t result,
+                                     deja_error *err);
+/** A step of a game without described types: its own bytes for the command, its own state hash
+ *  afterwards. `bytes` may be empty. At most 16 MiB. */
+DEJA_API deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_t size,
+                                      uint64_t hash, deja_error *err);
+/** The hash of a named part of the state after the last step (a name as fields have). */
+DEJA_API deja_code deja_recorder_section(deja_recorder *recorder, const char *name, uint64_t hash,
+                                         deja_error *err);
+/** A remark at the last step: one line, UTF-8, at most 1,000 bytes. */
+DEJA_API deja_code deja_recorder_mark(deja_recorder *recorder, const char *text, deja_error *err);
+/** Steps so far. */
+DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
+/**
+ * Ends the session; the recorder is gone, also on failure. NULL is fine.
+ * @param outcome the name of how the game ended, or NULL where it is still running
+ * @param[out] id the session's id; may be NULL
+ */
+DEJA_API deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja_id *id,
+                                       deja_error *err);
+
+/* ---- bots ---- */
+
+/** Grows at its end; start from DEJA_BOTS_OPTIONS_INIT. All borrowed for the call. */
+typedef struct deja_bots_options {
+    uint32_t struct_size;
+    uint32_t trail_bits;
+    uint64_t trail_every;
+    const char *bots; /**< names with commas between, to the seats in order, over and over */
+    deja_span config; /**< canonical bytes; empty for the default (a type without fields, too) */
+    uint64_t seed;    /**< of the first game; game k has seed + k - 1 mod 2^64 */
+    uint64_t games;
+    uint64_t max_steps; /**< of one game; 0 for no limit */
+    /** Told of each finished game; a return of false ends it. */
+    bool (*finished)(void *user, const deja_id *id, uint64_t seed, uint64_t steps, bool known);
+    void *user;
+} deja_bots_options;
+
+#define DEJA_BOTS_OPTIONS_INIT                                                                 \
+    {                                                                                          \
+        (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL \
+    }
+
+/**
+ * Plays games with bots and records them. The bot named "random" is the game's own, or else picks
+ * among the legal commands. Seat s draws from stream s + 1 of the game's seed.
+ * @return DEJA_OK; DEJA_ENOTFOUND (no such bot: the message has the nearest); DEJA_EREFUSED; ...
+ */
+DEJA_API deja_code deja_record_bots(deja_store *store, deja_plugin *plugin,
+                                    const deja_bots_options *options, deja_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

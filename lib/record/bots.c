@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Games played by bots, each recorded as a game of people would be: through a recorder.
+ *
+ * The seat whose move it is (side, or 0) has the bot at that place of the list, which begins anew
+ * where it is too short. Seat s draws from stream s + 1 of the game's seed and has memory of its
+ * own, zero when the game starts; both are made when the seat is first seen.
+ *
+ * A bot named "random" that the game does not bring along picks among the legal commands, each as
+ * likely. A game ends with its outcome, where a bot has no command (random: where none is legal),
+ * at max_steps, or at STEPS_MAX, which is for games that never end.
+ */
+#include <stdlib.h>
+
+#include "base/nearest.h"
+#include "plugin/game.h"
+#include "record/options.h"
+#include "store/valid.h"
+#include "record/recorder.h"
+
+enum {
+    SEATS_MAX = 256,
+    STUBBORN = 1000 /* refusals in a row that no bot may reach */
+};
+#define STEPS_MAX 10000000u /* of one game, where no other limit is said */
+#define RANDOM_NAME "random"
+
+typedef struct seat {
+    bool seen;
+    deja_luck luck;
+    void *memory;
+    uint64_t memory_size;
+} seat;
+
+typedef struct table {
+    deja_plugin *plugin;
+    const deja_rules_table *rules;
+    const deja_bots_options *options;
+    deja_span config;
+    deja__game *game;
+    deja_recorder *recorder;
+    deja__form command_form;
+    void *command;
+    int32_t *bots; /* places in the table, or -1 for the one that picks among what is legal */
+    uint32_t bot_count;
+    char *made;
+    seat seats[SEATS_MAX];
+} table;
+
+/* ---- who plays ---- */
+
+static const char *bot_name(const table *t, int32_t bot)
+{
+    return bot < 0 ? RANDOM_NAME : t->rules->bots[bot].name;
+}
+
+static deja_code unknown_bot(const table *t, const char *name, uint64_t size, deja_error *err)
+{
+    deja__nearest nearest = { 0 };
+    for (uint32_t i = 0; i < t->rules->bot_count; i++)
+        deja__nearest_try(&nearest, name, size, t->rules->bots[i].name);
+    if (t->rules->legal)
+        deja__nearest_try(&nearest, name, size, RANDOM_NAME);
+    if (nearest.name)
+        return deja__fail(err, DEJA_ENOTFOUND, "there is no bot '%.*s'; the nearest is '%s'",
+                          (int)size, name, nearest.name);
+    if (size == strlen(RANDOM_NAME) && memcmp(name, RANDOM_NAME, (size_t)size) == 0)
+        return deja__fail(err, DEJA_ENOTFOUND,
+                          "there is no bot 'random', and the game does not list its commands");
+    return deja__fail(err, DEJA_ENOTFOUND, "there is no bot '%.*s'", (int)size, name);
+}
+
+static deja_code find_bot(const table *t, const char *name, uint64_t size, int32_t *bot,
+                          deja_error *err)
+{
+    char word[DEJA__NAME_MAX + 1];
+    if (!deja__is_name(name, size))
+        return deja__fail(err, DEJA_EMISUSE, "bots are names with commas between, not '%.100s'",
+                          t->options->bots ? t->options->bots : "");
+    memcpy(word, name, (size_t)size);
+    word[size] = 0;
+    *bot = deja_plugin_bot_find(t->plugin, word);
+    if (*bot >= 0 || (strcmp(word, RANDOM_NAME) == 0 && t->rules->legal))
+        return DEJA_OK;
+    return unknown_bot(t, name, size, err);
+}
+
+static deja_code find_bots(table *t, deja_error *err)
+{
+    const char *names = t->options->bots ? t->options->bots : "";
+    const size_t size = strlen(names);
+    if (!deja__is_plain(names, strlen(names), DEJA__LINE_SIZE_MAX - 4))
+        return deja__fail(err, DEJA_EMISUSE, "bots are names with commas between, %d bytes at most",
+                          DEJA__LINE_SIZE_MAX - 4);
+    t->bots = malloc((size + 1) * sizeof *t->bots);
+    t->made = malloc(size + sizeof "bot ");
+    if (!t->bots || !t->made)
+        return deja__fail_memory(err);
+    memcpy(t->made, "bot ", 4);
+    memcpy(t->made + 4, names, size + 1);
+    for (const char *at = names;; at++) {
+        const size_t one = strcspn(at, ",");
+        const deja_code code = find_bot(t, at, one, &t->bots[t->bot_count++], err);
+        if (code < 0)
+            return code;
+        at += one;
+        if (!*at)
+            return DEJA_OK;
+    }
+}
+
+/* ---- one move ---- */
+
+static deja_code take_seat(table *t, uint64_t seed, uint32_t number, int32_t bot, seat **out,
+                           deja_error *err)
+{
+    if (number >= SEATS_MAX)
+        return deja__fail(err, DEJA_ERULES, "side answered %u; bots take seats 0 to %d", number,
+                          SEATS_MAX - 1);
+    seat *s = *out = &t->seats[number];
+    if (s->seen)
+        return DEJA_OK;
+    const uint64_t size = bot < 0 ? 0 : t->rules->bots[bot].memory_size;
+    if (!s->memory && size != 0) {
+        s->memory = malloc((size_t)size);
+        if (!s->memory)
+            return deja__fail_memory(err);
+        s->memory_size = size;
+    }
+    if (s->memory)
+        memset(s->memory, 0, (size_t)s->memory_size);
+    deja_luck_seed(&s->luck, seed, (uint64_t)number + 1);
+    s->seen = true;
+    return DEJA_OK;
+}
+
+/* Makes the command anew, as a bot may expect it. */
+static void clear_command(table *t)
+{
+    const deja_type *type = &t->rules->command;
+    if (type->size == 0)
+        return;
+    if (type->finish)
+        type->finish(t->command);
+    memset(t->command, 0, (size_t)type->size);
+    if (type->init)
+        type->init(t->command);
+}
+
+static deja_code pick_legal(table *t, deja_luck *luck, bool *chosen, deja_error *err)
+{
+    deja_span bytes;
+    const uint32_t *ends;
+    uint32_t count;
+    deja_code code = deja__game_legal(t->game, &count, &bytes, &ends, err);
+    *chosen = false;
+    if (code < 0 || count == 0)
+        return code;
+    const uint32_t place = deja_luck_below(luck, count);
+    const uint32_t start = place ? ends[place - 1] : 0;
+    *chosen = true;
+    return deja__codec_load(t->command_form.codec, t->command,
+                            (const unsigned char *)bytes.bytes + start, ends[place] - start, err);
+}
+
+static deja_code pick(table *t, uint64_t seed, int32_t *bot, bool *chosen, deja_error *err)
+{
+    const void *state = deja__game_state(t->game);
+    const uint32_t number = t->rules->side ? t->rules->side(state) : 0;
+    seat *s = NULL;
+    *bot = t->bots[number % t->bot_count];
+    const deja_code code = take_seat(t, seed, number, *bot, &s, err);
+    if (code < 0)
+        return code;
+    if (*bot < 0)
+        return pick_legal(t, &s->luck, chosen, err);
+    clear_command(t);
+    *chosen = t->rules->bots[*bot].pick(state, &s->luck, t->command, s->memory) != 0;
+    return DEJA_OK;
+}
+
+/* ---- one game ---- */
+
+/* Plays until the game ends; *outcome is its name, or NULL if it is still running. */
+static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error *err)
+{
+    const uint64_t most = t->options->max_steps ? t->options->max_steps : STEPS_MAX;
+    uint32_t refusals = 0;
+    for (uint64_t steps = 0;; steps++) {
+        uint32_t ended, result;
+        int32_t bot;
+        bool chosen;
+        deja_code code = deja__game_outcome(t->game, &ended, err);
+        if (code < 0)
+            return code;
+        if (ended) {
+            *outcome = t->rules->outcomes[ended - 1];
+            return DEJA_OK;
+        }
+        if (steps == most)
+            return DEJA_OK;
+        code = pick(t, seed, &bot, &chosen, err);
+        if (code < 0 || !chosen)
+            return code;
+        code = deja_recorder_step(t->recorder, deja__game_state(t->game), t->command, NULL, &result,
+                                  err);
+        if (code < 0)
+            return code;
+        refusals = result ? refusals + 1 : 0;
+        if (refusals == STUBBORN)
+            return deja__fail_at(err, DEJA_ERULES, steps + 1,
+                                 "bot '%s' was refused %d times in a row ('%s')", bot_name(t, bot),
+                                 STUBBORN, t->rules->refusals[result - 1]);
+    }
+}
+
+static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_error *err)
+{
+    deja_recorder_options options = DEJA_RECORDER_OPTIONS_INIT;
+    const char *outcome = NULL;
+    uint32_t refusal;
+    deja_id id;
+    bool known;
+    deja_error closing;
+
+    options.trail_bits = t->options->trail_bits;
+    options.trail_every = t->options->trail_every;
+    options.seed = seed;
+    options.made = t->made;
+    for (uint32_t i = 0; i < SEATS_MAX; i++)
+        t->seats[i].seen = false;
+    deja_code code = deja__game_start(t->game, t->config, seed, NULL, &refusal, err);
+    if (code == DEJA_OK)
+        code =
+            deja__recorder_start(t->recorder, deja__game_state(t->game), t->config, &options, err);
+    if (code < 0)
+        return code;
+    code = play(t, seed, &outcome, err);
+    const uint64_t steps = deja_recorder_steps(t->recorder);
+    const deja_code closed = deja__recorder_finish(t->recorder, outcome, &id, &known, &closing);
+    if (code == DEJA_OK && closed < 0) {
+        code = closed;
+        if (err)
+            *err = closing;
+    }
+    if (code == DEJA_OK && t->options->finished)
+        *go_on = t->options->finished(t->options->user, &id, seed, steps, known);
+    return code;
+}
+
+/* ---- all of them ---- */
+
+static deja_code open_table(table *t, deja_store *store, deja_error *err)
+{
+    const deja_bots_options *options = t->options;
+    deja_code code = deja__trail_check(options->trail_bits, options->trail_every, err);
+    if (code < 0)
+        return code;
+    if (options->games == 0)
+        return deja__fail(err, DEJA_EMISUSE, "there is no game to play (games is 0)");
+    t->config = options->config.size ? options->config : deja_plugin_config_default(t->plugin);
+    code = find_bots(t, err);
+    if (code == DEJA_OK)
+        code = deja__game_open(&t->game, t->plugin, err);
+    if (code == DEJA_OK)
+        code = deja__recorder_create(&t->recorder, store, t->plugin, err);
+    if (code == DEJA_OK)
+        code = deja__form_open(&t->command_form, t->plugin, DEJA_COMMAND, err);
+    if (code < 0)
+        return code;
+    t->command = deja__codec_value_create(t->command_form.codec);
+    return t->command ? DEJA_OK : deja__fail_memory(err);
+}
+
+static void close_table(table *t)
+{
+    if (t->command)
+        deja__codec_value_destroy(t->command_form.codec, t->command);
+    deja__form_close(&t->command_form);
+    deja__recorder_destroy(t->recorder);
+    deja__game_close(t->game);
+    for (uint32_t i = 0; i < SEATS_MAX; i++)
+        free(t->seats[i].memory);
+    free(t->bots);
+    free(t->made);
+    free(t);
+}
+
+deja_code deja_record_bots(deja_store *store, deja_plugin *plugin, const deja_bots_options *options,
+                           deja_error *err)
+{
+    deja_bots_options taken = DEJA_BOTS_OPTIONS_INIT;
+    if (!store || !plugin)
+        return deja__fail(err, DEJA_EMISUSE, "bots need a store and rules");
+    deja_code code = deja__options_take(&taken, sizeof taken, options, err);
+    if (code < 0)
+        return code;
+    table *t = calloc(1, sizeof *t);
+    if (!t)
+        return deja__fail_memory(err);
+    t->plugin = plugin;
+    t->rules = deja_plugin_table(plugin);
+    t->options = &taken;
+    code = open_table(t, store, err);
+    bool go_on = true;
+    for (uint64_t i = 0; code == DEJA_OK && go_on && i < taken.games; i++) {
+        code = play_and_record(t, taken.seed + i, &go_on, err);
+        if (code < 0 && taken.games > 1)
+            deja__fail_within(err, code, "seed %llu", (unsigned long long)(taken.seed + i));
+    }
+    close_table(t);
+    /* Games that were told of are kept, whatever came after them. */
+    const deja_code flushed = deja_store_flush(store, code < 0 ? NULL : err);
+    return code < 0 ? code : flushed;
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a recorded session begins and ends.
+ *
+ * Whatever happened, closing keeps what was recorded: a session that was not ended as it should is
+ * stored as unfinished or crashed, and the caller is told why.
+ */
+#include "record/recorder.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "plugin/plugin.h"
+#include "record/options.h"
+#include "store/valid.h"
+
+#define BYTES_LAYOUT "bytes" /* the layouts of a game without described types */
+
+/* The layouts, names and build of what is recorded. */
+static void describe(const deja_recorder *recorder, const deja_recorder_options *options,
+                     deja_session *session, deja_recording *recording)
+{
+    memset(session, 0, sizeof *session);
+    memset(recording, 0, sizeof *recording);
+    const deja_plugin *plugin = recorder->plugin;
+    if (plugin) {
+        session->game = recorder->table->id;
+        session->command_layout = deja_layout_text(deja_plugin_layout(plugin, DEJA_COMMAND));
+        session->config_layout = deja_layout_text(deja_plugin_layout(plugin, DEJA_CONFIG));
+        recording->version = recorder->table->version;
+        recording->state_layout = deja_layout_text(deja_plugin_layout(plugin, DEJA_STATE));
+        recording->event_layout = deja_layout_text(deja_plugin_layout(plugin, DEJA_EVENT));
+        recording->refusals = deja_plugin_refusals(plugin);
+        recording->outcomes = deja_plugin_outcomes(plugin);
+        recording->compiler = recorder->table->compiler ? recorder->table->compiler : "";
+        memcpy(recording->build, deja_plugin_digest(plugin), sizeof recording->build);
+    } else {
+        session->game = options->game;
+        session->command_layout = session->config_layout = BYTES_LAYOUT;
+        recording->version = options->version ? options->version : "";
+        recording->state_layout = recording->event_layout = BYTES_LAYOUT;
+        recording->refusals = recording->outcomes = recording->compiler = "";
+    }
+    session->seed = options->seed;
+    session->content = options->content ? options->content : "";
+    session->start_layout = options->from_state ? recording->state_layout : "";
+    session->start = (deja_span){ recorder->start.bytes, recorder->start.size };
+    recording->platform = (const char *)recorder->platform.bytes;
+    recording->made = options->made ? options->made : "";
+    recording->trail_bits = options->trail_bits;
+    recording->trail_every = options->trail_every;
+    recording->recorded_at = (int64_t)time(NULL);
+}
+
+/* The start state: its hash, and its bytes where the session begins with it. */
+static deja_code take_state(deja_recorder *recorder, const void *state,
+                            const deja_recorder_options *options, uint64_t *hash, deja_error *err)
+{
+    deja_buffer_clear(&recorder->start);
+    if (!recorder->plugin) {
+        *hash = options->start_hash;
+        return DEJA_OK;
+    }
+    deja_code code = deja__codec_hash(recorder->state.codec, state, hash, err);
+    if (code == DEJA_OK && options->from_state)
+        code = deja__form_save(&recorder->state, state, &recorder->start, err);
+    return code < 0 ? deja__fail_within(err, code, "the state") : DEJA_OK;
+}
+
+static deja_code check_options(const deja_recorder *recorder, const void *state,
+                               const deja_recorder_options *options, deja_error *err)
+{
+    const deja_code code = deja__trail_check(options->trail_bits, options->trail_every, err);
+    if (code < 0)
+        return code;
+    if (options->from_state > 1 || options->reserved != 0)
+        return deja__fail(err, DEJA_EMISUSE, "from_state is 0 or 1, and reserved is 0");
+    if (options->made && !deja__is_plain(options->made, strlen(options->made), DEJA__LINE_SIZE_MAX))
+        return deja__fail(err, DEJA_EMISUSE, "'made' is one line of UTF-8 of at most %d bytes",
+                          DEJA__LINE_SIZE_MAX);
+    if (recorder->plugin) {
+        if (options->game || options->version || options->start_hash)
+            return deja__fail(err, DEJA_EMISUSE,
+                              "game, version and start_hash are for games without a plugin");
+        return state ? DEJA_OK : deja__fail(err, DEJA_EMISUSE, "the start state is missing");
+    }
+    if (state || options->config || options->from_state)
+        return deja__fail(err, DEJA_EMISUSE, "state and config need a plugin that describes them");
+    if (!options->game)
+        return deja__fail(err, DEJA_EMISUSE, "without a plugin the game's id has to be said");
+    if (options->version &&
+        !deja__is_plain(options->version, strlen(options->version), DEJA__LINE_SIZE_MAX))
+        return deja__fail(err, DEJA_EMISUSE, "'version' is one line of UTF-8 of at most %d bytes",
+                          DEJA__LINE_SIZE_MAX);
+    return DEJA_OK;
+}
+
+deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_span config,
+                               const deja_recorder_options *options, deja_error *err)
+{
+    deja_session session;
+    deja_recording recording;
+    uint64_t hash;
+    deja_code code = check_options(recorder, state, options, err);
+    if (code == DEJA_OK)
+        code = take_state(recorder, state, options, &hash, err);
+    if (code < 0)
+        return code;
+    describe(recorder, options, &session, &recording);
+    session.config = config;
+    const uint64_t chain = deja__chain_start(hash);
+    code = deja_writer_open(&recorder->writer, recorder->store, &session, &recording,
+                            deja__cut(hash, options->trail_bits), chain, err);
+    if (code < 0) {
+        recorder->writer = NULL;
+        return code;
+    }
+    deja__ring_start(&recorder->ring, chain, deja__event_chain_start());
+    recorder->trail_bits = options->trail_bits;
+    recorder->trail_every = recorder->until_hash = options->trail_every;
+    deja__recorder_note_process(recorder);
+    recorder->failed = recorder->events.code = DEJA_OK;
+    recorder->inside = recorder->keep_begun = recorder->lost = false;
+    return DEJA_OK;
+}
+
+/* The last command did not return as it should: a mark says why. One that cannot be made is no
+ * reason to keep nothing. */
+static void mark_breach(deja_recorder *recorder)
+{
+    deja_buffer text = { 0 };
+    deja__print(&text, "broken off: %.900s", recorder->failure.message);
+    for (uint64_t i = 0; !text.failed && i < text.size; i++)
+        if (text.bytes[i] < 0x20 || text.bytes[i] == 0x7f)
+            text.bytes[i] = '?';
+    /* The message may have been cut within a character. */
+    while (!text.failed && !deja__is_utf8(text.bytes, text.size))
+        text.bytes[--text.size] = 0;
+    if (!text.failed)
+        (void)deja_writer_mark(recorder->writer, deja__recorder_step(recorder) + 1,
+                               (const char *)text.bytes, NULL);
+    deja_buffer_release(&text);
+}
+
+/* How the session ended, which may not be as the caller says. */
+static deja_code judge(deja_recorder *recorder, const char **outcome, uint32_t *ended,
+                       deja_error *err)
+{
+    const char *wanted = *outcome;
+    *outcome = NULL;
+    *ended = DEJA_ENDED_UNFINISHED;
+    if (recorder->failed < 0) {
+        if (recorder->keep_begun)
+            *ended = DEJA_ENDED_CRASHED;
+        return deja__recorder_say_failed(recorder, err);
+    }
+    if (recorder->inside) {
+        *ended = DEJA_ENDED_CRASHED;
+        return deja__fail_at(err, DEJA_EMISUSE, deja__recorder_step(recorder) + 1,
+                             "closed within step %llu, which is kept as one that did not return",
+                             (unsigned long long)deja__recorder_step(recorder) + 1);
+    }
+    if (!wanted) {
+        *ended = DEJA_ENDED_RUNNING;
+        return DEJA_OK;
+    }
+    const bool known = recorder->plugin
+                           ? deja__names_have(deja_plugin_outcomes(recorder->plugin), wanted)
+                           : deja__is_name(wanted, strlen(wanted));
+    if (!known || deja__names_have("running unfinished crashed", wanted))
+        return deja__fail(err, DEJA_EMISUSE,
+                          "'%.63s' is no outcome of this game; stored as unfinished", wanted);
+    *outcome = wanted;
+    *ended = DEJA_ENDED_OUTCOME;
+    return DEJA_OK;
+}
+
+deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,
+                                bool *known, deja_error *err)
+{
+    deja_error why;
+    uint32_t ended;
+    deja_writer *writer = recorder->writer;
+    recorder->writer = NULL;
+    if (id)
+        memset(id, 0, sizeof *id);
+    if (known)
+        *known = false;
+    /* The child's copy of the writer is left alone: dropping it would reach into the store. */
+    if (deja__recorder_in_child(recorder))
+        return deja__recorder_say_child(err);
+
+    const deja_code told = judge(recorder, &outcome, &ended, &why);
+    recorder->writer = writer;
+    const bool crashed = ended == DEJA_ENDED_CRASHED;
+    deja_code code = recorder->lost ? recorder->failed : DEJA_OK;
+    if (code == DEJA_OK && recorder->keep_begun)
+        mark_breach(recorder);
+    if (code == DEJA_OK)
+        code = deja__recorder_flush(recorder, crashed, &why);
+    recorder->writer = NULL;
+    if (code < 0)
+        deja_writer_abandon(writer);
+    else
+        code = deja_writer_close(writer, ended, outcome, id, known, &why);
+    if (code == DEJA_OK)
+        code = told;
+    if (code < 0 && err)
+        *err = why;
+    return code;
+}
+
+/* ---- making one ---- */
+
+static deja_code make_forms(deja_recorder *recorder, deja_error *err)
+{
+    const deja_plugin *plugin = recorder->plugin;
+    deja_code code = deja__form_open(&recorder->state, plugin, DEJA_STATE, err);
+    if (code == DEJA_OK)
+        code = deja__form_open(&recorder->command, plugin, DEJA_COMMAND, err);
+    if (code == DEJA_OK)
+        code = deja__form_open(&recorder->event, plugin, DEJA_EVENT, err);
+    return code < 0 ? code : deja__events_init(&recorder->events, &recorder->event, err);
+}
+
+deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plugin *plugin,
+                                deja_error *err)
+{
+    *out = NULL;
+    if (!store)
+        return deja__fail(err, DEJA_EMISUSE, "there is no store to record into");
+    deja_recorder *recorder = calloc(1, sizeof *recorder);
+    if (!recorder)
+        return deja__fail_memory(err);
+    recorder->store = store;
+    recorder->plugin = plugin;
+    recorder->table = plugin ? deja_plugin_table(plugin) : NULL;
+    deja_code code = deja__platform_text(&recorder->platform, err);
+    if (code == DEJA_OK)
+        code = deja__ring_open(&recorder->ring, err);
+    if (code == DEJA_OK && plugin)
+        code = make_forms(recorder, err);
+    if (code < 0) {
+        deja__recorder_destroy(recorder);
+        return code;
+    }
+    *out = recorder;
+    return DEJA_OK;
+}
+
+void deja__recorder_destroy(deja_recorder *recorder)
+{
+    if (!recorder)
+        return;
+    deja__events_release(&recorder->events);
+    deja__form_close(&recorder->state);
+    deja__form_close(&recorder->command);
+    deja__form_close(&recorder->event);
+    deja__ring_release(&recorder->ring);
+    deja_buffer_release(&recorder->platform);
+    deja_buffer_release(&recorder->start);
+    free(recorder);
+}
+
+/* The config in memory as canonical bytes. */
+static deja_code save_config(const deja_plugin *plugin, const void *config, deja_buffer *out,
+                             deja_error *err)
+{
+    deja__form form = { 0 };
+    deja_code code = deja__form_open(&form, plugin, DEJA_CONFIG, err);
+    if (code == DEJA_OK)
+        code = deja__form_save(&form, config, out, err);
+    deja__form_close(&form);
+    return code < 0 ? deja__fail_within(err, code, "the config") : DEJA_OK;
+}
+
+deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin *plugin,
+                             const void *state, const deja_recorder_options *options,
+                             deja_error *err)
+{
+    deja_recorder *recorder = NULL;
+    deja_recorder_options taken = DEJA_RECORDER_OPTIONS_INIT;
+    deja_buffer saved = { 0 };
+    deja_span config = { NULL, 0 };
+    *out = NULL;
+    deja_code code = deja__options_take(&taken, sizeof taken, options, err);
+    if (code == DEJA_OK)
+        code = deja__recorder_create(&recorder, store, plugin, err);
+    if (code == DEJA_OK && plugin && taken.config) {
+        code = save_config(plugin, taken.config, &saved, err);
+        config = (deja_span){ saved.bytes, saved.size };
+    } else if (plugin) {
+        config = deja_plugin_config_default(plugin);
+    }
+    if (code == DEJA_OK)
+        code = deja__recorder_start(recorder, state, config, &taken, err);
+    deja_buffer_release(&saved);
+    if (code < 0)
+        deja__recorder_destroy(recorder);
+    else
+        *out = recorder;
+    return code;
+}
+
+deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja_id *id,
+                              deja_error *err)
+{
+    if (!recorder)
+        return DEJA_OK;
+    const deja_code code = deja__recorder_finish(recorder, outcome, id, NULL, err);
+    deja__recorder_destroy(recorder);
+    return code;
+}

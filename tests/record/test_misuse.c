@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes wrong while recording: calls that make no sense, and rules that break their contract.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/scene.h"
+
+TestSuite(misuse, .timeout = 60);
+
+/* ---- opening ---- */
+
+static void assert_no_open(scene *s, deja_store *store, deja_plugin *plugin, const void *state,
+                           const deja_recorder_options *options, const char *message)
+{
+    deja_recorder *recorder = (deja_recorder *)s;
+    const deja_code code = deja_recorder_open(&recorder, store, plugin, state, options, &s->err);
+    scene_assert_failed(s, code, DEJA_EMISUSE, message);
+    cr_assert_null(recorder);
+}
+
+Test(misuse, options_out_of_range_open_nothing)
+{
+    scene s;
+    scene_open(&s);
+    assert_no_open(&s, NULL, s.plugin, &s.state, &s.options, "there is no store to record into");
+    assert_no_open(&s, s.store, s.plugin, NULL, &s.options, "the start state is missing");
+    assert_no_open(&s, s.store, s.plugin, &s.state, NULL, "the options are missing");
+    deja_recorder_options o = s.options;
+    o.struct_size = 0;
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o,
+                   "the options do not say their size; start from _INIT");
+    o = s.options;
+    o.trail_bits = 24;
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o, "a trail has 8, 16, 32 or 64 bits, not 24");
+    o = s.options;
+    o.trail_every = 0;
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o, "a trail takes every Kth step, K from 1");
+    o = s.options;
+    o.from_state = 2;
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o, "from_state is 0 or 1, and reserved is 0");
+    o = s.options;
+    o.made = "two\nlines";
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o,
+                   "'made' is one line of UTF-8 of at most 1000 bytes");
+    o = s.options;
+    o.game = "other";
+    assert_no_open(&s, s.store, s.plugin, &s.state, &o,
+                   "game, version and start_hash are for games without a plugin");
+    const uint64_t sessions = scene_sessions(&s, NULL);
+    cr_assert_eq(sessions, 0);
+    scene_close(&s);
+}
+
+Test(misuse, options_of_a_newer_deja_are_taken_if_they_ask_for_nothing_new)
+{
+    struct {
+        deja_recorder_options known;
+        uint64_t later;
+    } newer;
+    scene s;
+    deja_recorder *recorder = NULL;
+    scene_open(&s);
+    newer.known = s.options;
+    newer.known.struct_size = sizeof newer;
+    newer.later = 1;
+    assert_no_open(&s, s.store, s.plugin, &s.state, &newer.known,
+                   "the options set what this deja does not know");
+    newer.later = 0;
+    const deja_code code =
+        deja_recorder_open(&recorder, s.store, s.plugin, &s.state, &newer.known, &s.err);
+    cr_assert_eq(code, DEJA_OK, "%s", s.err.message);
+    scene_end(&s, recorder, NULL);
+    scene_close(&s);
+}
+
+Test(misuse, a_game_without_a_plugin_has_an_id_and_no_state)
+{
+    scene s;
+    scene_open(&s);
+    deja_recorder_options o = DEJA_RECORDER_OPTIONS_INIT;
+    assert_no_open(&s, s.store, NULL, NULL, &o, "without a plugin the game's id has to be said");
+    o.game = "raw";
+    assert_no_open(&s, s.store, NULL, &s.state, &o,
+                   "state and config need a plugin that describes them");
+    o.config = &s.state;
+    assert_no_open(&s, s.store, NULL, NULL, &o,
+                   "state and config need a plugin that describes them");
+    o.config = NULL;
+    o.version = "\x1b[31m";
+    assert_no_open(&s, s.store, NULL, NULL, &o,
+                   "'version' is one line of UTF-8 of at most 1000 bytes");
+    scene_close(&s);
+}
+
+Test(misuse, a_start_state_that_breaks_its_description_is_refused)
+{
+    scene s;
+    deja_recorder *recorder = NULL;
+    scene_open(&s);
+    s.state.roll_count = 5;
+    const deja_code code =
+        deja_recorder_open(&recorder, s.store, s.plugin, &s.state, &s.options, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    cr_assert_eq(strncmp(s.err.message, "the state: ", 11), 0, "%s", s.err.message);
+    cr_assert_not_null(strstr(s.err.message, "rolls"));
+    scene_close(&s);
+}
+
+/* ---- in the wrong order ---- */
+
+Test(misuse, steps_are_begun_and_ended_in_turn)
+{
+    scene s;
+    const ledger_command command = { LEDGER_ADD, 1, "" };
+    deja_out *out = NULL;
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    deja_code code = deja_recorder_end(recorder, &s.state, 0, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "no step began");
+    code = deja_recorder_begin(recorder, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "a step needs a command, and a place for its out");
+    code = deja_recorder_begin(recorder, &command, NULL, &out, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    code = deja_recorder_begin(recorder, &command, NULL, &out, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "step 1 began and has not ended");
+    cr_assert_eq(s.err.step, 1);
+    code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "step 1 began and has not ended");
+    code = deja_recorder_end(recorder, NULL, 0, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "a step ends with a state");
+    code = deja_recorder_end(recorder, &s.state, 0, &s.err);
+    cr_assert_eq(code, DEJA_OK, "a wrong call harms nothing: %s", s.err.message);
+    code = deja_recorder_step(recorder, NULL, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "a step needs a state and a command");
+    code = deja_recorder_note(recorder, "", 1, 0, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "with a plugin steps are played, not noted");
+    scene_end(&s, recorder, NULL);
+    scene_close(&s);
+}
+
+Test(misuse, closing_within_a_step_keeps_its_command_as_one_that_did_not_return)
+{
+    scene s;
+    deja_id id;
+    const ledger_command command = { LEDGER_ROLL, 0, "" };
+    deja_out *out = NULL;
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    scene_step(&s, recorder, LEDGER_ADD, 1);
+    cr_assert_eq(deja_recorder_begin(recorder, &command, NULL, &out, &s.err), DEJA_OK);
+    const deja_code code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE,
+                        "closed within step 2, which is kept as one that did not return");
+    held *h = scene_read(&s, &id);
+    cr_assert_str_eq(h->commands, "add n=1; roll; ");
+    cr_assert_eq(h->ended, DEJA_ENDED_CRASHED);
+    cr_assert_eq(h->trail_count, 2);
+    free(h);
+    scene_close(&s);
+}
+
+Test(misuse, without_a_plugin_steps_are_noted)
+{
+    scene s;
+    const ledger_command command = { LEDGER_ADD, 1, "" };
+    deja_recorder *recorder = NULL;
+    deja_out *out;
+    scene_open(&s);
+    deja_recorder_options o = DEJA_RECORDER_OPTIONS_INIT;
+    o.game = "raw";
+    deja_code code = deja_recorder_open(&recorder, s.store, NULL, NULL, &o, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "without a plugin steps are noted, not played");
+    code = deja_recorder_begin(recorder, &command, NULL, &out, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "without a plugin steps are noted, not played");
+    code = deja_recorder_note(recorder, NULL, 1, 0, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "the bytes are missing");
+    code = deja_recorder_note(recorder, &s, (1u << 24) + 1, 0, &s.err);
+    scene_assert_failed(&s, code, DEJA_ELIMIT,
+                        "the command has 16777217 bytes; the most are 16777216");
+    scene_end(&s, recorder, NULL);
+    scene_close(&s);
+}
+
+Test(misuse, names_and_texts_out_of_range)
+{
+    scene s;
+    char longest[1002];
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    memset(longest, 'x', 1001);
+    longest[1001] = 0;
+    const char *const marks[] = { longest, "two\nlines", "\xff", "\x1b[31m", NULL };
+    for (int i = 0; i < 5; i++) {
+        const deja_code code = deja_recorder_mark(recorder, marks[i], &s.err);
+        scene_assert_failed(&s, code, DEJA_EMISUSE,
+                            "a mark is one line of UTF-8 of at most 1000 bytes");
+    }
+    deja_code code = deja_recorder_mark(recorder, "see: gold=1", &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "a mark does not begin with 'see: '");
+    longest[1000] = 0;
+    code = deja_recorder_mark(recorder, longest, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    const char *const names[] = { "", "a b", "0", NULL };
+    for (int i = 0; i < 4; i++) {
+        code = deja_recorder_section(recorder, names[i], 0, &s.err);
+        scene_assert_failed(&s, code, DEJA_EMISUSE, "a section has a name as fields have");
+    }
+    scene_end(&s, recorder, NULL);
+    scene_close(&s);
+}
+
+Test(misuse, nobodys_recorder)
+{
+    scene s;
+    deja_id id;
+    scene_open(&s);
+    deja_code code = deja_recorder_step(NULL, &s.state, &s.state, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "there is no recorder");
+    code = deja_recorder_close(NULL, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    cr_assert_eq(deja_recorder_steps(NULL), 0);
+    scene_close(&s);
+}
+
+/* ---- ends ---- */
+
+Test(misuse, an_outcome_that_the_game_does_not_have_leaves_the_session_unfinished)
+{
+    static const char *const outcomes[] = { "poor", "running", "crashed", "" };
+    for (int i = 0; i < 4; i++) {
+        scene s;
+        deja_id id;
+        scene_open(&s);
+        deja_recorder *recorder = scene_record(&s);
+        scene_step(&s, recorder, LEDGER_ADD, 1);
+        const deja_code code = deja_recorder_close(recorder, outcomes[i], &id, &s.err);
+        cr_assert_eq(code, DEJA_EMISUSE);
+        cr_assert_not_null(strstr(s.err.message, "is no outcome of this game"));
+        held *h = scene_read(&s, &id);
+        cr_assert_eq(h->ended, DEJA_ENDED_UNFINISHED);
+        cr_assert_eq(h->steps, 1);
+        free(h);
+        scene_close(&s);
+    }
+}
+
+Test(misuse, a_game_without_a_plugin_has_no_outcome_of_a_reserved_name)
+{
+    scene s;
+    deja_id id;
+    deja_recorder *recorder = NULL;
+    scene_open(&s);
+    deja_recorder_options o = DEJA_RECORDER_OPTIONS_INIT;
+    o.game = "raw";
+    cr_assert_eq(deja_recorder_open(&recorder, s.store, NULL, NULL, &o, &s.err), DEJA_OK);
+    const deja_code code = deja_recorder_close(recorder, "running", &id, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE,
+                        "'running' is no outcome of this game; stored as unfinished");
+    scene_close(&s);
+}
+
+/* ---- rules that break their contract ---- */
+
+/* Plays a good step and then the breach. Everything up to it is kept, and its command too. */
+static void assert_breach(uint32_t kind, const char *message)
+{
+    scene s;
+    deja_id id;
+    char mark[256];
+    const ledger_command command = { (uint16_t)kind, 0, "" };
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    scene_step(&s, recorder, LEDGER_ADD, 1);
+    deja_code code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_ERULES, message);
+    cr_assert_eq(s.err.step, 2);
+
+    char again[512];
+    snprintf(again, sizeof again, "the recording ended before step 2: %s", message);
+    const ledger_command good = { LEDGER_ADD, 1, "" };
+    const int64_t gold = s.state.gold;
+    code = deja_recorder_step(recorder, &s.state, &good, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_ERULES, again);
+    cr_assert_eq(s.state.gold, gold, "a failed recorder plays nothing");
+    code = deja_recorder_mark(recorder, "x", &s.err);
+    scene_assert_failed(&s, code, DEJA_ERULES, again);
+    code = deja_recorder_close(recorder, "rich", &id, &s.err);
+    scene_assert_failed(&s, code, DEJA_ERULES, again);
+
+    held *h = scene_read(&s, &id);
+    cr_assert_eq(h->steps, 2);
+    cr_assert_eq(h->trail_count, 2);
+    cr_assert_eq(h->ended, DEJA_ENDED_CRASHED);
+    cr_assert_str_eq(h->outcome, "");
+    snprintf(mark, sizeof mark, "2 broken off: %s; ", message);
+    cr_assert_str_eq(h->marks, mark);
+    free(h);
+    scene_close(&s);
+}
+
+Test(misuse, a_result_that_has_no_name)
+{
+    assert_breach(LEDGER_LIAR, "apply answered 9, and there are 3 refusals");
+}
+
+Test(misuse, a_refusal_that_says_what_happened)
+{
+    assert_breach(LEDGER_NOISY, "apply refused, and emitted an event");
+}
+
+Test(misuse, an_event_that_breaks_its_description)
+{
+    assert_breach(LEDGER_RAW, "event 1: text: text that is not UTF-8");
+}
+
+Test(misuse, a_state_that_breaks_its_description)
+{
+    assert_breach(LEDGER_SWOLLEN, "the state: 'rolls' has 5 values, its most is 4");
+}
+
+Test(misuse, an_event_that_comes_after_its_step)
+{
+    scene s;
+    deja_id id;
+    const ledger_command command = { LEDGER_ADD, 1, "" };
+    const ledger_event late = { 1, 0, 0, "late" };
+    deja_out *out = NULL;
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    deja_code code = deja_recorder_begin(recorder, &command, NULL, &out, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    code = deja_recorder_end(recorder, &s.state, 0, &s.err);
+    cr_assert_eq(code, DEJA_OK);
+    deja_emit(out, &late);
+    code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_ERULES, "an event was emitted outside of a step");
+    code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    scene_close(&s);
+}
+
+Test(misuse, a_command_that_breaks_its_description_is_not_played)
+{
+    scene s;
+    deja_id id;
+    ledger_command command = { LEDGER_SAY, 0, "" };
+    uint32_t result = 77;
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    scene_step(&s, recorder, LEDGER_ADD, 1);
+    memset(command.text, 'x', sizeof command.text);
+    const ledger before = s.state;
+    deja_code code = deja_recorder_step(recorder, &s.state, &command, NULL, &result, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    cr_assert_eq(strncmp(s.err.message, "the command: ", 13), 0, "%s", s.err.message);
+    cr_assert_eq(memcmp(&before, &s.state, sizeof before), 0);
+    cr_assert_eq(result, 77);
+    code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    held *h = scene_read(&s, &id);
+    cr_assert_eq(h->steps, 1);
+    cr_assert_eq(h->ended, DEJA_ENDED_UNFINISHED);
+    cr_assert_str_eq(h->marks, "");
+    free(h);
+    scene_close(&s);
+}
+
+Test(misuse, text_in_a_command_that_is_not_utf8_is_no_command)
+{
+    scene s;
+    deja_id id;
+    const ledger_command command = { LEDGER_SAY, 0, "\xff" };
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    deja_code code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_ERULES);
+    held *h = scene_read(&s, &id);
+    cr_assert_eq(h->steps, 0);
+    free(h);
+    scene_close(&s);
+}
