@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Verifying in a test: what was told, kept; and libraries that are built for one test.
+ */
+#ifndef DEJA_TESTS_REPLAYING_H
+#define DEJA_TESTS_REPLAYING_H
+
+#include <deja/deja.h>
+
+#define WORKER DEJA_BUILD_DIR "/deja"
+#define RULES(name) DEJA_BUILD_DIR "/rules/" name ".so"
+#define GAMES(name) DEJA_BUILD_DIR "/games/" name ".so"
+
+/* A verdict with its texts ("" where there is none), lists as "one; two". */
+typedef struct told {
+    uint32_t kind;
+    deja_id id;
+    uint64_t steps, compared, step, step_last, healed, parted;
+    uint32_t field_count, left_out, before_count;
+    char game[64];
+    char command[256], expected[256], actual[256], why[512];
+    char fields[2048]; /* path: expected / actual */
+    char before[2048]; /* step command result hash */
+    char remarks[2048];
+    unsigned char build[16];
+} told;
+
+typedef struct verified {
+    told *items;
+    uint64_t count, capacity;
+    uint64_t stop_after; /* the callback says stop after so many; 0: never */
+    uint64_t progress_calls;
+    deja_verify_summary summary;
+    deja_code code;
+    deja_error err;
+} verified;
+
+/* The usual options of a test: its worker, one job. */
+deja_verify_options test_options(void);
+
+/* Verifies all sessions of a store, or those with these keys. NULL: the usual options. The callbacks
+ * are set here. */
+verified verify_store(const char *store, const char *library, const deja_verify_options *options);
+verified verify_keys(const char *store, const int64_t *keys, uint64_t count, const char *library,
+                     const deja_verify_options *options);
+void verified_release(verified *v);
+
+/* Fails the test unless the run worked and told of `count` verdicts; then the first is handed out. */
+const told *need(const verified *v, uint64_t count);
+const char *kind_of(const told *t);
+
+/* Builds NAME.so in a folder from a C (or, NAME ending in pp, C++) source, which may include
+ * "ledger.h"; `flags` may be NULL. Skips the test where there is no such compiler. */
+void build_library(char path[256], const char *folder, const char *name, const char *source,
+                   const char *compiler, const char *flags);
+
+/* Processes that run as a worker of this test, those left behind included. */
+uint32_t count_workers(void);
+
+/* A session of these commands (as text, one a line) as a library plays it, recorded into a store,
+ * with hooks to falsify what is written. */
+typedef struct script {
+    const char *library;
+    const char *commands;
+    uint64_t seed;
+    uint32_t trail_bits;  /* 0: 32 */
+    uint64_t trail_every; /* 0: 1 */
+    uint32_t ended;       /* enum deja_ended; outcomes are the library's */
+    bool crash;           /* the last command is stored as one that crashed */
+    const char *version;  /* instead of the library's */
+    const char *content;
+    const char *made;
+    const char *platform;
+    uint64_t change_trail_at; /* the hash of this step is stored with a bit turned; 0: none */
+    uint64_t change_result_at;
+    bool change_chain, change_events;
+    const char *mark; /* at mark_step */
+    uint64_t mark_step;
+    uint64_t from_step; /* begins with the state behind this many of the commands */
+} script;
+
+/* Runs in a child process, so that the library never enters this one. */
+void record_script(const char *store, const script *s);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Damaged stores: damaged each time, never diverged, never a match.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/replaying.h"
+#include "support/scratch.h"
+
+TestSuite(damage, .timeout = 120);
+
+static char folder[64], store[128];
+
+static unsigned char *read_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    cr_assert_not_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = malloc(*size);
+    cr_assert_not_null(bytes);
+    cr_assert_eq(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+static void write_file(const char *path, const unsigned char *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    cr_assert_not_null(file);
+    cr_assert_eq(fwrite(bytes, 1, size, file), size);
+    fclose(file);
+}
+
+/* Turns a bit in the middle of the steps, in so many places, and verifies each time. */
+static void hold_damaged(const char *recorded, const char *library, int places)
+{
+    scratch_open(folder);
+    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    scratch_record(store, recorded, "random", 1, 1, 120000, 32);
+    uint64_t count;
+    int64_t *keys = scratch_keys(store, &count);
+    size_t size;
+    unsigned char *bytes = read_file(store, &size);
+    uint32_t luck = 20261130, verdicts = 0;
+    for (int i = 0; i < places; i++) {
+        luck = luck * 1664525u + 1013904223u;
+        const size_t at = size / 4 + luck % (size / 2);
+        bytes[at] ^= (unsigned char)(1u << (luck >> 29));
+        write_file(store, bytes, size);
+        bytes[at] ^= (unsigned char)(1u << (luck >> 29));
+        verified v = verify_keys(store, keys, count, library, NULL);
+        if (v.code != DEJA_OK) {
+            cr_assert_eq(v.code, DEJA_EDAMAGED, "%d: %s", v.code, v.err.message);
+        } else {
+            cr_assert_eq(v.count, 1);
+            cr_assert_eq(v.items[0].kind, DEJA_DAMAGED, "byte %zu: %s (%s)", at,
+                         kind_of(v.items), v.items[0].why);
+            cr_assert_neq(v.items[0].why[0], '\0');
+            verdicts++;
+        }
+        verified_release(&v);
+    }
+    cr_assert_gt(verdicts, 0);
+    free(bytes);
+    free(keys);
+    cr_assert_eq(count_workers(), 0);
+    scratch_close(folder);
+}
+
+Test(damage, a_turned_bit_in_the_steps_is_damage_each_time) /* B75 */
+{
+    hold_damaged(RULES("matchgame_endless"), RULES("matchgame_endless"), 48);
+}
+
+Test(damage, damage_comes_before_any_difference)
+{
+    static const char source[] = "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+                                 " { (void)c; (void)o; if (l->steps == 5) l->gold++; }\n";
+    char library[256];
+    scratch_open(folder);
+    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    const script s = { .library = RULES("ledger"), .commands = "roll\n* 59999" };
+    record_script(store, &s);
+    build_library(library, folder, "early", source, "cc", NULL);
+    verified v = verify_store(store, library, NULL);
+    cr_assert_eq(need(&v, 1)->kind, DEJA_DIVERGED);
+    cr_assert_eq(v.items[0].step, 5);
+    verified_release(&v);
+    uint64_t count;
+    int64_t *keys = scratch_keys(store, &count);
+    size_t size;
+    unsigned char *bytes = read_file(store, &size);
+    for (size_t at = size - size / 3; at + 4096 < size; at += size / 24) {
+        bytes[at] ^= 16;
+        write_file(store, bytes, size);
+        bytes[at] ^= 16;
+        v = verify_keys(store, keys, count, library, NULL);
+        cr_assert(v.code == DEJA_EDAMAGED || (v.code == DEJA_OK && v.items[0].kind == DEJA_DAMAGED),
+                  "byte %zu: %d, %s", at, v.code, v.count ? kind_of(v.items) : v.err.message);
+        verified_release(&v);
+    }
+    free(bytes);
+    free(keys);
+    scratch_close(folder);
+}
+
+Test(damage, the_other_sessions_of_a_damaged_store_are_verified)
+{
+    scratch_open(folder);
+    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    scratch_record(store, RULES("matchgame_endless"), "random", 3, 1, 60000, 32);
+    uint64_t count;
+    int64_t *keys = scratch_keys(store, &count);
+    size_t size;
+    unsigned char *bytes = read_file(store, &size);
+    uint32_t seen = 0;
+    for (size_t at = size / 2; at < size && seen < 8; at += 4096, seen++) {
+        bytes[at + 1000] ^= 4;
+        write_file(store, bytes, size);
+        bytes[at + 1000] ^= 4;
+        verified v = verify_keys(store, keys, count, RULES("matchgame_endless"), NULL);
+        if (v.code == DEJA_OK) {
+            uint32_t damaged = 0;
+            for (int i = 0; i < 3; i++) {
+                damaged += v.items[i].kind == DEJA_DAMAGED;
+                cr_assert(v.items[i].kind == DEJA_DAMAGED || v.items[i].kind == DEJA_MATCH,
+                          "byte %zu of %zu: session %d is %s at %llu: %s", at + 1000, size, i,
+                          kind_of(&v.items[i]), (unsigned long long)v.items[i].step,
+                          v.items[i].why);
+            }
+            cr_assert_leq(damaged, 1);
+        }
+        verified_release(&v);
+    }
+    free(bytes);
+    free(keys);
+    scratch_close(folder);
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recordings held against builds of another layout, other names, another version, another game.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/fit.h"
+#include "replay/replaying.h"
+#include "support/scratch.h"
+
+TestSuite(fits, .timeout = 60);
+
+static char folder[64], store[128];
+
+static void open_folder(void)
+{
+    scratch_open(folder);
+    snprintf(store, sizeof store, "%s/plays.deja", folder);
+}
+
+static void close_folder(void)
+{
+    cr_assert_eq(count_workers(), 0, "a worker was left behind");
+    scratch_close(folder);
+}
+
+static void record(const char *commands)
+{
+    const script s = { .library = RULES("ledger"), .commands = commands, .seed = 5 };
+    record_script(store, &s);
+}
+
+Test(fits, versions_that_differ_are_both_named) /* B70 */
+{
+    open_folder();
+    record("roll\n* 9");
+    verified v = verify_store(store, RULES("ledger-stdout"), NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH);
+    cr_assert_str_eq(t->remarks,
+                     "recorded with version 1.4.0 of the rules, replayed with 1.5.0");
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, a_command_put_before_others_is_found_by_its_name) /* B72 */
+{
+    open_folder();
+    record("roll\n* 4\nmove i=1 d=1\nmove i=2 d=-1");
+    verified v = verify_store(store, RULES("ledger-trade"), NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH, "%s", t->why);
+    cr_assert(strstr(t->remarks, "command: added: trade"), "%s", t->remarks);
+    verified_release(&v);
+    /* The other way round, what is gone matters only where it was used. */
+    const script with = { .library = RULES("ledger-trade"),
+                          .commands = "roll\nmove i=1 d=1\ntrade a=1 b=2\nroll" };
+    char other[128];
+    snprintf(other, sizeof other, "%s/other.deja", folder);
+    record_script(other, &with);
+    v = verify_store(other, RULES("ledger"), NULL);
+    t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_UNFIT, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 3);
+    cr_assert(strstr(t->why, "trade"), "%s", t->why);
+    cr_assert_eq(t->compared, 3);
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, a_difference_before_a_command_that_is_gone_comes_first)
+{
+    static const char source[] = "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+                                 " { (void)c; (void)o; if (l->steps == 2) l->gold++; }\n";
+    char library[256];
+    open_folder();
+    const script with = { .library = RULES("ledger-trade"),
+                          .commands = "roll\n* 2\ntrade a=1 b=2\nroll" };
+    record_script(store, &with);
+    build_library(library, folder, "early", source, "cc", NULL);
+    verified v = verify_store(store, library, NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 2);
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, wider_and_added_fields_leave_a_recording_as_it_is)
+{
+    open_folder();
+    record("roll\n* 9\nmove i=1 d=3\nspawn\nend");
+    static const struct {
+        const char *library, *remark;
+    } rows[] = { { RULES("ledger-wider"), "state: wider: pos[] (i32, is i64 now)" } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        verified v = verify_store(store, rows[i].library, NULL);
+        const told *t = need(&v, 1);
+        cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", rows[i].library, t->why);
+        cr_assert_eq(t->compared, 14);
+        cr_assert(strstr(t->remarks, rows[i].remark), "%s", t->remarks);
+        verified_release(&v);
+    }
+    close_folder();
+}
+
+Test(fits, a_difference_is_found_through_another_layout_as_well)
+{
+    static const char source[] = "#define LEDGER_PLACE int64_t\n#define LEDGER_FIELDS other\n"
+                                 "#define LEDGER_LIST\n"
+                                 "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+                                 " { (void)c; (void)o; if (l->steps == 7) l->pos[2] = BY; }\n"
+                                 "static void other(deja_fields *f, const ledger *l) {"
+                                 " deja_array(f, \"pos\", l->pos, PIECES, deja_i64);"
+                                 " deja_u32(f, \"spawned\", &l->spawned); deja_u32(f, \"rng\", &l->rng);"
+                                 " deja_list(f, \"mood\", l->list, &l->list_count, LIST_MAX, deja_u8);"
+                                 " deja_i64(f, \"gold\", &l->gold);"
+                                 " deja_u8(f, \"over\", &l->over); deja_u32(f, \"steps\", &l->steps); }\n";
+    char library[256];
+    open_folder();
+    record("roll\n* 19");
+    deja_verify_options options = test_options();
+    options.baseline = RULES("ledger");
+    build_library(library, folder, "moved", source, "cc", "-DBY=5");
+    verified v = verify_store(store, library, &options);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 7);
+    cr_assert_str_eq(t->fields, "pos[2]: 0 / 5");
+    verified_release(&v);
+    /* A number that is too wide for the recorded field differs from every recorded one. */
+    build_library(library, folder, "wide", source, "cc", "-DBY=5000000000");
+    v = verify_store(store, library, &options);
+    t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 7);
+    cr_assert(strstr(t->why, "no recorded form"), "%s", t->why);
+    cr_assert(strstr(t->why, "pos"), "%s", t->why);
+    cr_assert_str_eq(t->actual, "");
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, what_is_gone_is_unfit_and_never_a_match_by_itself)
+{
+    static const char *const libraries[] = { RULES("ledger-removed"), RULES("ledger-renamed"),
+                                             RULES("ledger-narrower") };
+    static const char *const reasons[] = { "gone: spawned", "gone: gold", "retyped: pos[]" };
+    open_folder();
+    record("roll\n* 9");
+    for (int i = 0; i < 3; i++) {
+        verified v = verify_store(store, libraries[i], NULL);
+        const told *t = need(&v, 1);
+        cr_assert_eq(t->kind, DEJA_UNFIT, "%s: %s", libraries[i], kind_of(t));
+        cr_assert(strstr(t->why, reasons[i]), "%s", t->why);
+        cr_assert_eq(t->compared, 0);
+        cr_assert_eq(t->step, DEJA_STEP_NONE);
+        verified_release(&v);
+    }
+    close_folder();
+}
+
+Test(fits, a_partial_comparison_looks_at_results_and_says_what_it_left_out)
+{
+    static const char source[] = "#define LEDGER_FIELDS less\n#define LEDGER_REFUSAL refuse\n"
+                                 "#include \"ledger.h\"\n"
+                                 "static uint32_t refuse(uint32_t r) { return r == TOO_MUCH ? TOO_FAR :"
+                                 " r; }\n"
+                                 "static void less(deja_fields *f, const ledger *l) {"
+                                 " deja_u32(f, \"rng\", &l->rng); deja_i64(f, \"gold\", &l->gold);"
+                                 " deja_array(f, \"pos\", l->pos, PIECES, deja_i32);"
+                                 " deja_u8(f, \"over\", &l->over);"
+                                 " deja_u32(f, \"steps\", &l->steps); }\n";
+    char library[256];
+    open_folder();
+    record("roll\n* 9\nadd n=1000001\nend");
+    deja_verify_options options = test_options();
+    options.allow_partial = 1;
+    verified v = verify_store(store, RULES("ledger-removed"), &options);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", kind_of(t), t->why);
+    cr_assert(strstr(t->why, "the recorded state is not all there"), "%s", t->why);
+    cr_assert_eq(t->compared, 12);
+    verified_release(&v);
+    build_library(library, folder, "less", source, "cc", NULL);
+    v = verify_store(store, library, &options);
+    t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 11);
+    cr_assert_str_eq(t->expected, "too_much");
+    cr_assert_str_eq(t->actual, "too_far");
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, another_game_or_content_is_unfit)
+{
+    open_folder();
+    const script s = { .library = RULES("ledger"), .commands = "roll",
+                       .content = "maps=00112233445566778899aabbccddeeff" };
+    record("roll");
+    record_script(store, &s);
+    verified v = verify_store(store, GAMES("peg"), NULL);
+    const told *all = need(&v, 2);
+    cr_assert_eq(all[0].kind, DEJA_UNFIT);
+    cr_assert_str_eq(all[0].why, "it is a session of 'ledger', and the library is 'peg'");
+    verified_release(&v);
+    v = verify_store(store, RULES("ledger"), NULL);
+    all = need(&v, 2);
+    cr_assert_eq(all[0].kind, DEJA_MATCH);
+    cr_assert_eq(all[1].kind, DEJA_UNFIT);
+    cr_assert(strstr(all[1].why, "needs content 'maps'"), "%s", all[1].why);
+    verified_release(&v);
+    close_folder();
+}
+
+Test(fits, a_config_that_start_refuses_diverged_at_step_0)
+{
+    static const char source[] =
+        "#include <deja/rules.h>\ntypedef struct { uint32_t x; uint8_t k; } s_;\n"
+        "static void fields(deja_fields *f, const void *v)"
+        " { deja_u32(f, \"x\", &((const s_ *)v)->x); }\n"
+        "static const char *const kinds[] = { \"go\" };\n"
+        "static void commands(deja_fields *f, const void *v)"
+        " { (void)deja_kind(f, &((const s_ *)v)->k, kinds); }\n"
+        "static const char *const names[] = { \"too_large\" };\nstatic const s_ usual = { 5, 0 };\n"
+        "static uint32_t start(void *s, const void *c, uint64_t seed, const deja_content *t)"
+        " { (void)seed; (void)t; *(s_ *)s = *(const s_ *)c; return usual.x > MOST; }\n"
+        "static uint32_t apply(void *s, const void *c, deja_out *o)"
+        " { (void)s; (void)c; (void)o; return 0; }\n"
+        "DEJA_RULES = { DEJA_ABI, .id = \"game\", .version = \"1\","
+        " .state = { sizeof(s_), fields, 0, 0 }, .command = { sizeof(s_), commands, 0, 0 },"
+        " .config = { sizeof(s_), fields, 0, 0 }, .config_default = &usual,"
+        " .start = start, .apply = apply, .refusals = names, .refusal_count = 1 };\n";
+    char a[256], b[256];
+    open_folder();
+    build_library(a, folder, "any", source, "cc", "-DMOST=10");
+    build_library(b, folder, "few", source, "cc", "-DMOST=3");
+    const script s = { .library = a, .commands = "go" };
+    record_script(store, &s);
+    verified v = verify_store(store, b, NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 0);
+    cr_assert_str_eq(t->actual, "too_large");
+    cr_assert_eq(strlen(t->expected), 8);
+    cr_assert_str_eq(t->why, "start refuses the recorded config");
+    verified_release(&v);
+    close_folder();
+}
+
+/* ---- names ---- */
+
+Test(fits, names_are_taken_apart_and_found)
+{
+    deja__namelist names;
+    cr_assert(deja__namelist_split(&names, "over no_such_row too_far"));
+    cr_assert_eq(names.count, 3);
+    cr_assert_eq(deja__namelist_find(&names, "over"), 0);
+    cr_assert_eq(deja__namelist_find(&names, "too_far"), 2);
+    cr_assert_eq(deja__namelist_find(&names, "no_such"), -1);
+    cr_assert_str_eq(deja__namelist_result(&names, 0), "ok");
+    cr_assert_str_eq(deja__namelist_result(&names, 2), "no_such_row");
+    cr_assert_str_eq(deja__namelist_result(&names, 4), "?");
+    deja__namelist_release(&names);
+    cr_assert(deja__namelist_split(&names, ""));
+    cr_assert_eq(names.count, 0);
+    cr_assert_eq(deja__namelist_find(&names, ""), -1);
+    deja__namelist_release(&names);
+}
+
+Test(fits, one_fit_serves_all_sessions_of_a_build_and_old_ones_are_dropped)
+{
+    char no_text[] = "", game[] = "g", version[] = "1", refusals[] = "a b";
+    char state[] = "x:u8", command[] = "kind(go)", event[] = "-", config[] = "-";
+    deja_rules_info info = { .game = game, .version = version, .refusals = refusals,
+                             .outcomes = no_text,
+                             .layouts = { state, command, event, config } };
+    deja__fits fits = { .info = &info };
+    deja_session session = { .game = "g", .command_layout = "kind(go)", .config_layout = "-" };
+    deja_recording recording = { .version = "1", .state_layout = "x:u8", .event_layout = "-",
+                                 .refusals = "b a c", .outcomes = "" };
+    deja__fit *first, *again;
+    cr_assert_eq(deja__fits_find(&fits, &first, &session, &recording, NULL), DEJA_OK);
+    cr_assert_eq(deja__fits_find(&fits, &again, &session, &recording, NULL), DEJA_OK);
+    cr_assert_eq(first, again);
+    cr_assert_null(first->unfit);
+    cr_assert_eq(first->results[1], 2); /* a */
+    cr_assert_eq(first->results[2], 1); /* b */
+    cr_assert_eq(first->remark_count, 1);
+    cr_assert_str_eq(first->remarks[0], "refusals: gone: c");
+    deja__fit_drop(again);
+    char other[8];
+    recording.version = other;
+    for (int i = 0; i < 40; i++) {
+        deja__fit *fit;
+        snprintf(other, sizeof other, "v%d", i);
+        cr_assert_eq(deja__fits_find(&fits, &fit, &session, &recording, NULL), DEJA_OK);
+        cr_assert_eq(fit->remark_count, 2);
+        deja__fit_drop(fit);
+    }
+    /* It fell out of the row, and is still held. */
+    cr_assert_str_eq(first->version, "1");
+    deja__fit_drop(first);
+    deja__fits_release(&fits);
+}
