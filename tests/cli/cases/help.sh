@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# Help is printed from the rows that the parser works with; all of it is pinned here.
+. "$SOURCE/tests/cli/say.sh"
+
+run help
+for command in record verify ls show export import info help version; do
+    run help "$command"
+done
+
+# Every way to ask gives the same.
+deja help verify > "$HOME/1"
+deja verify --help > "$HOME/2"
+deja verify -h > "$HOME/3"
+deja verify rules.so --jobs 2 --help > "$HOME/4"
+cmp "$HOME/1" "$HOME/2" && cmp "$HOME/1" "$HOME/3" && cmp "$HOME/1" "$HOME/4"
+deja --help > "$HOME/1"
+deja help > "$HOME/2"
+deja -h > "$HOME/3"
+cmp "$HOME/1" "$HOME/2" && cmp "$HOME/1" "$HOME/3"
+
+# No line is too long for a terminal, and none ends in blanks.
+for command in record verify ls show export import info help version; do
+    deja help "$command"
+done | grep -nE '.{100,}| $' && fail 'a line of help'
+true

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# The list of a store, for people and for programs.
+. "$SOURCE/tests/cli/say.sh"
+
+# Times and digests of builds are another in each run.
+steady() {
+    sed -E 's/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8}/DATE---- TIME----/; s/  [0-9a-f]{12}  /  BUILD-------  /;
+        s/"build":"[0-9a-f]{32}"/"build":"BUILD"/; s/"compiler":"[^"]*"/"compiler":"COMPILER"/;
+        s/"platform":"[^"]*"/"platform":"PLATFORM"/; s/"recorded":"[^"]*"/"recorded":"TIME"/'
+}
+
+wants 0 record matchgame --games 3 --seed 7
+wants 0 record matchgame --seed 7 --max-steps 2 --bot depth6
+wants 0 record peg --seed 18446744073709551615
+run ls | steady
+run ls --game peg | steady
+run ls --json | steady
+run ls --game matchgame --json | tail -2
+first=$(ids | head -1)
+run ls -n "${first:0:5}" | steady
+run ls -n "${first^^}" | steady
+run ls --game matchgam
+run ls --game chess
+run ls -n ffffffffffffffff
+
+# A store without sessions is no mistake.
+echo 'nonsense' > nonsense.replay
+deja import nonsense.replay -s none.deja 2> /dev/null
+run ls -s none.deja
+run ls -s none.deja --json
+DEJA_STORE=none.deja run ls
+DEJA_STORE= run ls --game peg | steady

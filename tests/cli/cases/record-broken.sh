@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+# Rules that crash, leave or print while bots play take nothing along: what was finished is stored,
+# also what was not committed yet when it happened.
+. "$SOURCE/tests/cli/say.sh"
+
+# The first of these games are short; then comes one that reaches the fault at step 33.
+first=$(for seed in $(seq 1 2000); do echo "$seed"; done | head -1)
+wants 0 record "$RULES/ledger.so" --seed 1 --games 600 -s all.deja --json
+steps=$(sed -n 's/.*"seed":"\([0-9]*\)","steps":\([0-9]*\),.*/\1 \2/p' "$HOME/out")
+first=$(awk '$2 < 33 { run++; next } { if (run >= 2) { print $1 - run, run; exit } run = 0 }' <<< "$steps")
+read -r seed short <<< "$first"
+[ -n "$seed" ] || fail 'no two short games in a row'
+
+for way in crash abort exit; do
+    wants 3 record "$RULES/ledger-$way.so" --seed "$seed" --games 50 -s "$way.deja"
+    [ "$(ids -s "$way.deja" | wc -l)" = "$short" ] || fail "$way: not $short sessions"
+    says "^recorded $short sessions of ledger"
+done
+wants 3 record "$RULES/ledger-crash.so" --seed "$seed" --games 50 -s crash.deja
+complains "ledger-crash.so: the rules crashed \(Segmentation fault: SIGSEGV\) in game $((short + 1)), seed $((seed + short)); the $short games before it are stored in crash.deja"
+wants 3 record "$RULES/ledger-abort.so" --seed "$seed" --games 50 -s abort.deja
+complains 'the rules crashed \(Aborted: SIGABRT\)'
+wants 3 record "$RULES/ledger-exit.so" --seed "$seed" --games 50 -s exit.deja
+complains 'the rules ended their process \(exit status 0\)'
+
+# In the very first game there is nothing to keep.
+wants 3 record "$RULES/ledger-crash.so" --seed $((seed + short)) -s none.deja
+complains 'in game 1, .*; the 0 games before it'
+
+# What rules print is no answer of ours, and a closed stdout is theirs alone.
+wants 0 record "$RULES/ledger-stdout.so" --seed 3 --games 2 --max-steps 40 -s out.deja
+[ "$(wc -c < "$HOME/out")" -lt 1000 ] || fail 'the rules printed into our output'
+says '^recorded 2 sessions of ledger \(80 steps\) into out.deja, seed 3 to 4; 2 ended by --max-steps 40$'
+wants 0 record "$RULES/ledger-closes-stdout.so" --seed 3 --games 2 --max-steps 40 -s shut.deja
+says '^recorded 2 sessions of ledger'

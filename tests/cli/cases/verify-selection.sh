@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# Comparing nothing is no pass; whoever names a session gets that one or a reason.
+. "$SOURCE/tests/cli/say.sh"
+
+wants 0 record matchgame --games 5 --seed 1
+run verify peg
+run verify peg --allow-empty
+run verify matchgame peg
+run verify matchgame peg --allow-empty
+run verify matchgame --game peg
+run verify matchgame --game peg --allow-empty
+run verify matchgame -n 0000000
+run verify matchgame -n not-hex
+run verify matchgame -n ''
+run verify matchgame -n 00112233445566778899aabbccddeeff0
+first=$(ids | head -1)
+
+# One that is named and of another game is unfit, which is said.
+wants 125 verify peg -n "$first"
+says "^UNFIT ${first:0:12} matchgame"
+says 'verified 1 session .*: 0 match, 1 unfit$'
+
+# A prefix that is not enough names what it may be.
+for digit in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
+    [ "$(ids | grep -c "^$digit")" -lt 2 ] || twice=$digit
+done
+if [ -z "${twice-}" ]; then
+    wants 0 record matchgame --games 30 --seed 100
+    twice=$(ids | cut -c1 | sort | uniq -d | head -1)
+fi
+wants 129 verify matchgame -n "$twice"
+complains "'?$twice'?.*"
+wants 129 show "$twice"

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+#
+# For cases to read: source "$SOURCE/tests/cli/say.sh"
+
+# run ARGUMENT...: deja with these arguments; then everything it says, and its status.
+run() {
+    printf '$ deja'
+    local word
+    for word in "$@"; do
+        case $word in
+        '' | *[!A-Za-z0-9_./=,:+-]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    printf '\n'
+    local status=0
+    deja "$@" 2>&1 || status=$?
+    printf '= %d\n' "$status"
+}
+
+# fail WHAT...: the case has failed.
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+# wants STATUS ARGUMENT...: deja with these arguments must end so; what it says goes to the files
+# out and err of the folder $HOME.
+wants() {
+    local wanted=$1 status=0
+    shift
+    deja "$@" > "$HOME/out" 2> "$HOME/err" || status=$?
+    [ "$status" = "$wanted" ] || {
+        cat "$HOME/out" "$HOME/err" >&2
+        fail "deja $*: status $status, expected $wanted"
+    }
+}
+
+# says PATTERN: the last wants() printed a line that matches; complains PATTERN: on stderr, and that
+# was its only line.
+says() {
+    grep -qE -- "$1" "$HOME/out" || {
+        cat "$HOME/out" "$HOME/err" >&2
+        fail "nothing on stdout like: $1"
+    }
+}
+complains() {
+    [ "$(wc -l < "$HOME/err")" = 1 ] && grep -qE -- "$1" "$HOME/err" || {
+        cat "$HOME/out" "$HOME/err" >&2
+        fail "stderr is not one line like: $1"
+    }
+}
+
+# ids: the full ids of the sessions that are listed
+ids() {
+    deja ls --json "$@" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p'
+}

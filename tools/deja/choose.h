@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which sessions of a store a command is about.
+ */
+#ifndef DEJA_TOOL_CHOOSE_H
+#define DEJA_TOOL_CHOOSE_H
+
+#include <deja/store.h>
+
+#include "args.h"
+
+typedef struct chosen {
+    int64_t key;
+    deja_id id;
+    uint64_t steps;
+    uint32_t game; /* its place among the games */
+    uint32_t left; /* 1: another shard's */
+} chosen;
+
+typedef struct choice {
+    chosen *sessions;
+    uint64_t count;
+    uint64_t capacity;
+    char **games;
+    uint32_t game_count;
+    bool failed;
+} choice;
+
+/*
+ * Those that -n names, in that order and each once; without -n all, in the order in which they were
+ * stored. --game leaves out those of other games, and --shard marks what is another shard's.
+ * STATUS_OK, or it has complained; release in any case.
+ */
+int choose_sessions(choice *out, deja_store *store, const args *given);
+void choice_release(choice *out);
+/* Whether a chosen session's game is this one. */
+bool choice_is_of(const choice *from, const chosen *session, const char *game);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deja record: bots play, and the store keeps what they did.
+ *
+ * The rules run in a child (record_child.c). The store commits many sessions at a time, so a crash
+ * takes those along that were finished, but not committed yet. They are not lost: a game is made of
+ * its seed alone, so another child plays these few again, and stops before the one that crashed.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/wait.h>
+
+#include "commands.h"
+#include "find_rules.h"
+#include "interrupt.h"
+#include "json.h"
+#include "output.h"
+#include "record_child.h"
+#include "sessions.h"
+
+enum {
+    LINES_MAX = 20,       /* games that are told of one by one */
+    REMEMBERED = 4096,    /* more than the store ever gathers before it commits */
+    STEPS_LIMIT = 100000, /* of one game, unless --max-steps says otherwise */
+    GAME_NAME_SIZE = 128
+};
+
+typedef struct recording_run {
+    record_order order;
+    char game[GAME_NAME_SIZE];
+    uint64_t finished;
+    uint64_t known;
+    uint64_t steps;
+    uint64_t cut; /* games that reached the most steps */
+    deja_id ids[REMEMBERED];
+    bool ended; /* the child came to its end by itself */
+} recording_run;
+
+/* ---- what the child tells ---- */
+
+static void tell_session(const recording_run *run, const record_note *note)
+{
+    if (output_is_json()) {
+        json_begin("session");
+        json_text("id", hex_text(note->id.bytes, ID_DIGITS));
+        json_text("game", run->game);
+        json_decimal("seed", note->seed);
+        json_number("steps", note->steps);
+        json_bool("known", note->known != 0);
+        json_end();
+    } else if (run->order.games <= LINES_MAX) {
+        out_line("%s  seed %" PRIu64 "  %s steps%s", hex_text(note->id.bytes, ID_SHORT), note->seed,
+                 text_count(note->steps), note->known ? "  (known)" : "");
+    }
+}
+
+static void take_session(recording_run *run, const record_note *note)
+{
+    run->ids[run->finished % REMEMBERED] = note->id;
+    run->finished++;
+    run->steps += note->steps;
+    run->known += note->known != 0;
+    run->cut += run->order.max_steps != 0 && note->steps == run->order.max_steps;
+    tell_session(run, note);
+    if (progress_is_shown() && run->finished % 64 == 0)
+        progress_show("recording %s: %s of %s games, %s steps", run->game,
+                      text_count(run->finished), text_count(run->order.games),
+                      text_count(run->steps));
+}
+
+/* Lets a child record, and hears it out. Its status, and in *how what waitpid() says of its end. */
+static int hear_child(recording_run *run, int *how)
+{
+    char text[NOTE_TEXT_MAX];
+    record_note note;
+    record_child child;
+    int status = STATUS_OK;
+
+    run->ended = false;
+    if (!record_child_start(&child, &run->order))
+        return complain(STATUS_TROUBLE, "record: no process could be started");
+    while (!run->ended && record_child_note(&child, &note, text)) {
+        if (note.kind == NOTE_OPENED) {
+            snprintf(run->game, sizeof run->game, "%.*s", GAME_NAME_SIZE - 1, text);
+        } else if (note.kind == NOTE_SESSION) {
+            take_session(run, &note);
+        } else {
+            run->ended = true;
+            status = note.status;
+        }
+    }
+    *how = record_child_end(&child);
+    if (run->ended && status != STATUS_OK)
+        complain(status, "%s", text);
+    return status;
+}
+
+/* ---- after a crash ---- */
+
+/* How many of the games that were finished the store holds, counted from the first. */
+static uint64_t count_stored(const recording_run *run)
+{
+    deja_store *store = NULL;
+    deja_error err;
+    uint64_t place = run->finished > REMEMBERED ? run->finished - REMEMBERED : 0;
+    if (run->finished == 0)
+        return 0;
+    if (deja_store_open(&store, run->order.store, DEJA_STORE_READ, &err) < 0) {
+        complain_of(NULL, &err);
+        return 0;
+    }
+    for (; place < run->finished; place++) {
+        int64_t key;
+        const char *id = hex_text(run->ids[place % REMEMBERED].bytes, ID_DIGITS);
+        if (deja_store_find(store, id, &key, NULL) < 0)
+            break;
+    }
+    deja_store_close(store, NULL);
+    return place;
+}
+
+/* Records games of the run again that it has told of already. */
+static void record_again(const recording_run *run, uint64_t first, uint64_t count)
+{
+    record_order order = run->order;
+    record_note note;
+    char text[NOTE_TEXT_MAX];
+    record_child child;
+    order.seed += first;
+    order.games = count;
+    if (!record_child_start(&child, &order))
+        return;
+    child.told = true; /* it is to finish this also where the run was interrupted */
+    while (record_child_note(&child, &note, text) && note.kind != NOTE_END)
+        continue;
+    record_child_end(&child);
+}
+
+static uint64_t save_finished(const recording_run *run)
+{
+    const uint64_t stored = count_stored(run);
+    if (stored == run->finished)
+        return stored;
+    record_again(run, stored, run->finished - stored);
+    return count_stored(run);
+}
+
+static int explain_end(const recording_run *run, int how, uint64_t stored)
+{
+    const uint64_t seed = run->order.seed + run->finished;
+    char what[128];
+    if (interrupt_signal()) {
+        remark("%s: stopped in game %s; %s are stored in %s", run->order.rules,
+               text_count(run->finished + 1), text_count(stored), run->order.store);
+        return STATUS_OK;
+    }
+    if (WIFSIGNALED(how))
+        snprintf(what, sizeof what, "crashed (%s: SIG%s)", strsignal(WTERMSIG(how)),
+                 sigabbrev_np(WTERMSIG(how)) ? sigabbrev_np(WTERMSIG(how)) : "?");
+    else
+        snprintf(what, sizeof what, "ended their process (exit status %d)", WEXITSTATUS(how));
+    if (!*run->game)
+        return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s", run->order.rules, what);
+    return complain(STATUS_BROKEN,
+                    "%s: the rules %s in game %s, seed %" PRIu64 "; the %s games before it are "
+                    "stored in %s",
+                    run->order.rules, what, text_count(run->finished + 1), seed, text_count(stored),
+                    run->order.store);
+}
+
+/* ---- the answer ---- */
+
+static void print_summary(const recording_run *run, uint64_t sessions)
+{
+    const uint64_t first = run->order.seed;
+    const uint64_t last = first + sessions - 1;
+    if (output_is_json()) {
+        json_begin("summary");
+        json_number("sessions", sessions);
+        json_number("steps", run->steps);
+        json_number("known", run->known);
+        json_text("game", run->game);
+        json_text("store", run->order.store);
+        json_decimal("seed", first);
+        json_end();
+        return;
+    }
+    out_print("recorded %s session%s of %s (%s steps) into %s", text_count(sessions),
+              sessions == 1 ? "" : "s", run->game, text_count(run->steps), run->order.store);
+    if (sessions != 0)
+        out_print(", seed %" PRIu64, first);
+    if (sessions > 1)
+        out_print(" to %" PRIu64, last);
+    if (run->known != 0)
+        out_print("; %s known already", text_count(run->known));
+    if (run->cut != 0)
+        out_print("; %s ended by --max-steps %" PRIu64, text_count(run->cut), run->order.max_steps);
+    out_end();
+}
+
+static int record_all(recording_run *run)
+{
+    int how = 0;
+    int status = hear_child(run, &how);
+    uint64_t stored = run->finished;
+    if (!run->ended) {
+        stored = save_finished(run);
+        status = status_worse(status, explain_end(run, how, stored));
+    } else if (status != STATUS_OK) {
+        stored = count_stored(run); /* the disk may have been full */
+    }
+    if (*run->game && (status == STATUS_OK || stored != 0))
+        print_summary(run, stored);
+    return status;
+}
+
+/* ---- the command line ---- */
+
+static int read_order(record_order *order, const args *given)
+{
+    static const char *const widths[] = { "8", "16", "32", "64", NULL };
+    uint32_t width = 2;
+    order->given = given;
+    order->store = store_path(given);
+    order->bots = args_value(given, OPTION_BOT);
+    if (!order->bots)
+        order->bots = "random";
+    order->games = 1;
+    order->max_steps = STEPS_LIMIT;
+    int status = args_number(given, OPTION_GAMES, 1, UINT64_MAX, &order->games);
+    if (status == STATUS_OK)
+        status = args_number(given, OPTION_SEED, 0, UINT64_MAX, &order->seed);
+    if (status == STATUS_OK)
+        status = args_number(given, OPTION_MAX_STEPS, 0, UINT64_MAX, &order->max_steps);
+    if (status == STATUS_OK)
+        status = args_choice(given, OPTION_TRAIL, widths, &width);
+    order->trail_bits = 8u << width;
+    if (status == STATUS_OK && !args_has(given, OPTION_SEED) &&
+        getrandom(&order->seed, sizeof order->seed, 0) != (ssize_t)sizeof order->seed)
+        status = complain(STATUS_TROUBLE, "record: the system gives no seed; give one with --seed");
+    return status;
+}
+
+static int run(const args *given)
+{
+    int status;
+    recording_run *state = calloc(1, sizeof *state);
+    if (!state)
+        return complain_memory();
+    status = read_order(&state->order, given);
+    if (status == STATUS_OK) {
+        char *rules = find_rules(given->operands[0], &status);
+        state->order.rules = rules;
+        if (rules)
+            status = record_all(state);
+        free(rules);
+    }
+    free(state);
+    return status;
+}
+
+static const option_row options[] = {
+    { OPTION_BOT, 'b', "bot", "NAME[,NAME...]", "who plays: bots, to the seats in order", false },
+    { OPTION_GAMES, 'g', "games", "N", "how many games; 1 if not given", false },
+    { OPTION_SEED, 0, "seed", "S", "of the first game; game k has S + k - 1", false },
+    { OPTION_SET, 0, "set", "KEY=VALUE", "changes the game's config", true },
+    { OPTION_MAX_STEPS, 0, "max-steps", "N", "of one game; 100000 if not given, 0: no limit",
+      false },
+    { OPTION_TRAIL, 0, "trail", "BITS", "of each state's hash: 8, 16, 32 (the default) or 64",
+      false },
+    ROW_STORE,
+    ROW_JSON,
+    ROW_HELP,
+    ROW_END,
+};
+
+const command_row command_record = {
+    .name = "record",
+    .operands = "RULES",
+    .operands_least = 1,
+    .operands_most = 1,
+    .summary = "let bots play games, and keep every step",
+    .notes = "Without --bot the bot 'random' plays. Without --seed a seed is drawn, and told.\n"
+             "The store is created where there is none.",
+    .options = options,
+    .run = run,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading and writing files whole.
+ *
+ * A file that is written appears under its name when it is complete and on the disk: an export that
+ * is interrupted, or runs out of space, leaves what was there before. Renaming over something that
+ * is no regular file would take it away (a superuser's /dev/null, for one), so that is written to.
+ */
+#include "files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output.h"
+
+enum { CHUNK = 64 * 1024 };
+#define READ_MAX ((uint64_t)1 << 30)
+
+/* ---- reading ---- */
+
+int file_read(const char *path, deja_buffer *out)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    const char *name = is_input ? "standard input" : path;
+    const int descriptor = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int status = STATUS_OK;
+    if (descriptor < 0)
+        return complain(STATUS_TROUBLE, "%s: %s", name, strerror(errno));
+    for (;;) {
+        if (!deja_buffer_reserve(out, CHUNK)) {
+            status = complain_memory();
+            break;
+        }
+        const ssize_t got = read(descriptor, out->bytes + out->size, CHUNK);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = complain(STATUS_TROUBLE, "%s: %s", name, strerror(errno));
+        if (got <= 0)
+            break;
+        out->size += (uint64_t)got;
+        if (out->size > READ_MAX) {
+            status = complain(STATUS_TROUBLE, "%s: larger than 1 GiB", name);
+            break;
+        }
+    }
+    if (!is_input)
+        close(descriptor);
+    return status;
+}
+
+/* ---- writing ---- */
+
+static int fail(file_writer *out, int error)
+{
+    const int status = complain(STATUS_TROUBLE, "%s: %s", out->name, strerror(error));
+    file_abandon(out);
+    return status;
+}
+
+int file_begin(file_writer *out, const char *path)
+{
+    struct stat about;
+    memset(out, 0, sizeof *out);
+    out->name = path;
+    out->descriptor = -1;
+    const bool exists = stat(path, &about) == 0;
+    /* A link's own place is not where the file is to be. */
+    out->path = exists ? realpath(path, NULL) : strdup(path);
+    if (!out->path)
+        return fail(out, errno);
+    if (exists && !S_ISREG(about.st_mode)) {
+        out->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        if (asprintf(&out->beside, "%s.XXXXXX", out->path) < 0) {
+            out->beside = NULL;
+            return fail(out, ENOMEM);
+        }
+        out->descriptor = mkostemp(out->beside, O_CLOEXEC);
+        if (out->descriptor < 0) {
+            free(out->beside);
+            out->beside = NULL;
+        }
+    }
+    return out->descriptor < 0 ? fail(out, errno) : STATUS_OK;
+}
+
+static void hand_on(file_writer *out)
+{
+    const unsigned char *at = out->gathered.bytes;
+    uint64_t left = out->gathered.size;
+    if (out->gathered.failed)
+        out->error = ENOMEM;
+    while (left != 0 && out->error == 0) {
+        const ssize_t wrote = write(out->descriptor, at, left);
+        if (wrote < 0 && errno != EINTR)
+            out->error = errno;
+        at += wrote > 0 ? wrote : 0;
+        left -= wrote > 0 ? (uint64_t)wrote : 0;
+    }
+    out->gathered.size = 0;
+}
+
+bool file_write(file_writer *out, const char *chars, uint64_t size)
+{
+    deja_buffer_add(&out->gathered, chars, size);
+    if (out->gathered.failed || out->gathered.size >= CHUNK)
+        hand_on(out);
+    return out->error == 0;
+}
+
+/* What open() would have given a new file. */
+static mode_t usual_mode(void)
+{
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+int file_finish(file_writer *out)
+{
+    hand_on(out);
+    if (out->error == 0 && out->beside &&
+        (fchmod(out->descriptor, usual_mode()) != 0 || fsync(out->descriptor) != 0))
+        out->error = errno;
+    if (close(out->descriptor) != 0 && out->error == 0)
+        out->error = errno;
+    out->descriptor = -1;
+    if (out->error == 0 && out->beside && rename(out->beside, out->path) != 0)
+        out->error = errno;
+    if (out->error != 0)
+        return fail(out, out->error);
+    free(out->beside);
+    out->beside = NULL;
+    file_abandon(out);
+    return STATUS_OK;
+}
+
+void file_abandon(file_writer *out)
+{
+    if (out->descriptor >= 0)
+        close(out->descriptor);
+    if (out->beside)
+        unlink(out->beside);
+    free(out->beside);
+    free(out->path);
+    deja_buffer_release(&out->gathered);
+    memset(out, 0, sizeof *out);
+    out->descriptor = -1;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording with bots in a process of its own, so that rules which crash take nothing along.
+ *
+ * The child tells its parent what it does through a pipe: a note's head, then its text.
+ */
+#ifndef DEJA_TOOL_RECORD_CHILD_H
+#define DEJA_TOOL_RECORD_CHILD_H
+
+#include <deja/store.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "args.h"
+
+/* What to record. All borrowed. */
+typedef struct record_order {
+    const args *given; /* for --set */
+    const char *rules; /* the library's path */
+    const char *store;
+    const char *bots;
+    uint64_t seed; /* of the first game */
+    uint64_t games;
+    uint64_t max_steps;
+    uint32_t trail_bits;
+} record_order;
+
+enum record_note_kind {
+    NOTE_OPENED = 1,  /* the library is loaded; text: the game's id */
+    NOTE_SESSION = 2, /* a game has come to its end */
+    NOTE_END = 3      /* nothing more comes; text: why it failed, if it did */
+};
+
+typedef struct record_note {
+    uint32_t kind;
+    uint32_t text_size;
+    int32_t status; /* of NOTE_END */
+    uint32_t known; /* of NOTE_SESSION, as the next three */
+    uint64_t seed;
+    uint64_t steps;
+    deja_id id;
+} record_note;
+
+enum { NOTE_TEXT_MAX = 4096 };
+
+typedef struct record_child {
+    pid_t process;
+    int notes; /* the end of the pipe to read from */
+    bool told; /* to stop, or not to be told */
+} record_child;
+
+/* Starts it; false with errno. */
+bool record_child_start(record_child *out, const record_order *order);
+/*
+ * The next note, its text ending with NUL. False where no more comes: the pipe is closed, or the
+ * child is gone; what stands in *note is then of no use. An interruption is handed on to the child.
+ */
+bool record_child_note(record_child *child, record_note *note, char text[NOTE_TEXT_MAX]);
+/* Waits for it: how it ended, as waitpid() tells it. */
+int record_child_end(record_child *child);
+
+#endif
