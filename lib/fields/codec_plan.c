@@ -248,9 +248,11 @@ static bool copies(const deja__scalar *scalar)
 /* A copy grows the one before it where both sides go on. */
 static bool grow_copy(const learner *l, uint64_t source, uint64_t target, uint64_t size)
 {
+    if (l->plan->op_count == l->first)
+        return false;
     op *last = &l->plan->ops[l->plan->op_count - 1];
-    if (l->plan->op_count == l->first || last->how != COPY ||
-        last->source + last->count != source || last->target + last->count != target)
+    if (last->how != COPY || last->source + last->count != source ||
+        last->target + last->count != target)
         return false;
     last->count += (uint32_t)size;
     return true;

@@ -30,8 +30,8 @@ typedef struct comparison {
     deja_buffer path, expected, actual;
 } comparison;
 
-/* false: it is over, as the visitor said so or something failed. `place` is DEJA__ITEM for the value
- * of an optional, which has its path and is written as an item. */
+/* false: it is over, as the visitor said so or something failed. `place` is DEJA__ITEM for what an
+ * optional holds: it has the optional's path, and is written as an item. */
 static bool compare(comparison *c, const deja__node *node, const unsigned char *a,
                     const unsigned char *b, enum deja__place place, const deja__path *path);
 

@@ -3,8 +3,8 @@
  * A recorded layout against the one at hand, by name.
  *
  * Both are walked together once. What comes of it: the *common* layout (the recorded one without
- * the fields that are gone or retyped), the plans that convert values, and the remark that says what
- * is different.
+ * the fields that are gone or retyped), the plans that convert values, and the remark that says
+ * what is different.
  *
  * A field is gone where no present field of its struct has its name; it is retyped where the one
  * that has it cannot stand for it (deja__type_fits), and then so is everything that holds it in a

@@ -37,7 +37,7 @@ enum deja__plan_how {
     DEJA__NAMES,  /* an enumeration: places[] from source to target */
     DEJA__BITS,   /* flags: places[] */
     DEJA__TEXT,   /* may be too long */
-    DEJA__FIELDS, /* a struct: places[] from target to source, children[] for each of the target's */
+    DEJA__FIELDS, /* a struct: places[] from target to source, children[] as the target's */
     DEJA__KINDS,  /* places[] from source to target, children[] for each of the source's */
     DEJA__MAYBE,  /* an optional: children[0] */
     DEJA__EACH,   /* a container: children[] as the node's */
@@ -57,7 +57,7 @@ struct deja__plan {
 
 enum deja__direction {
     DEJA__REDUCE,    /* to the common layout: what it does not have is dropped */
-    DEJA__TO_PRESENT /* from recorded to present: nothing may be dropped, what is new is filled in */
+    DEJA__TO_PRESENT /* from recorded to present: nothing is dropped, what is new is filled in */
 };
 
 /* NULL: out of memory. Borrows both trees. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a field gets that the source does not have: what the defaults have at the same path, or zero.
+ * What a field gets that the source does not have: what the defaults have at its path, or zero.
  *
  * Items of a list go with the defaults' item of the same place, entries of a map with that of the
  * same key. Keys rise on both sides, so each search goes on where the last one ended.

@@ -98,7 +98,7 @@ static inline bool deja__may_be_dash(const deja__node *node)
     return node->kind == DEJA_OPTIONAL || node->kind == DEJA_FLAGS;
 }
 
-/* ---- single scalars: bool, integers, floats, enumerations, flags, luck; text and bytes too ---- */
+/* ---- single scalars ---- */
 
 /* The 1, 2, 4 or 8 bytes as a number; integers that are signed are extended. */
 uint64_t deja__load_unsigned(const unsigned char *at, uint64_t size);

@@ -371,7 +371,7 @@ static inline void all_array_fields(deja_fields *f, const all_kinds *v)
     deja_grid(f, "fog", v->fog[0], 2, 3, deja_bool);
     deja_grid(f, "heights", v->heights[0], 2, 2, deja_f64);
     deja_enum_grid(f, "mood_grid", v->mood_grid[0], 2, 3, all_moods);
-    deja_struct_grid(f, "corners", v->corners[0], 2, 2, all_point_fields);
+    deja_struct_grid(f, "corners", &v->corners[0][0], 2, 2, all_point_fields);
 }
 
 static inline void all_list_fields(deja_fields *f, const all_kinds *v)

@@ -203,8 +203,7 @@ Test(value_set, an_invalid_value_is_refused)
     deja_layout_destroy(layout);
 }
 
-/* ---- properties: a difference's path leads to the values that it tells of, and setting one of them
- * gives it ---- */
+/* ---- properties of the paths of differences ---- */
 
 typedef struct sides {
     deja_luck *luck;

@@ -148,10 +148,10 @@ DEJA_API deja_code deja_match_to_present(const deja_match *match, const void *by
  */
 DEJA_API const deja_layout *deja_match_common(const deja_match *match);
 /**
- * Appends a recorded (`of_recorded`) or a present value as the common layout has it, so that the two
- * can be compared field by field. That not all was compared must be said.
- * @return DEJA_OK; DEJA_EUNFIT where a present value has no such form (see to_recorded): it differs;
- *         or where nothing is left to compare
+ * Appends a recorded (`of_recorded`) or a present value as the common layout has it, so that the
+ * two can be compared field by field. That not all was compared must be said.
+ * @return DEJA_OK; DEJA_EUNFIT where a present value has no such form (see to_recorded): it
+ *         differs; or where nothing is left to compare
  */
 DEJA_API deja_code deja_match_to_common(const deja_match *match, bool of_recorded,
                                         const void *bytes, uint64_t size, deja_buffer *out,

@@ -127,7 +127,8 @@ typedef struct deja_verify_options {
  * @param keys       of the sessions, in the order in which verdicts are told
  * @param library    path of the rules library
  * @return DEJA_OK (whatever the verdicts), or why no run came about: the library is missing
- *         (DEJA_EIO), does not load (DEJA_EUNFIT), the store, memory; a damaged session is a verdict
+ *         (DEJA_EIO), does not load (DEJA_EUNFIT), the store, memory; a damaged session is
+ *         a verdict
  */
 DEJA_API deja_code deja_verify(const char *store_path, const int64_t *keys, uint64_t key_count,
                                const char *library, const deja_verify_options *options,

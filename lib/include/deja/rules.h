@@ -211,9 +211,9 @@ _Static_assert(sizeof(struct deja_field) == 80, "deja_field is frozen up to here
 /* ---- luck -------------------------------------------------------------------------------- */
 
 /**
- * A stream of random numbers, kept in the state: PCG32 XSH-RR 64/32 (M. E. O'Neill, pcg-random.org),
- * and how often it was drawn from. Streams of one seed with other numbers are independent. A game's
- * own luck is stream 0; the bot at seat s draws from stream s + 1.
+ * A stream of random numbers, kept in the state: PCG32 XSH-RR 64/32 (M. E. O'Neill,
+ * pcg-random.org), and how often it was drawn from. Streams of one seed with other numbers are
+ * independent. A game's own luck is stream 0; the bot at seat s draws from stream s + 1.
  */
 typedef struct deja_luck {
     uint64_t state;

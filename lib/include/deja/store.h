@@ -70,7 +70,7 @@ typedef struct deja_recording {
     const char *compiler;
     const char *platform;
     const char *made;     /**< as "bot random,depth6"; "" */
-    uint32_t trail_bits;  /**< 8, 16, 32 or 64 */
+    uint32_t trail_bits;  /**< 8, 16, 32 or 64; 0: a scenario, of which nothing was recorded */
     uint64_t trail_every; /**< K: steps 0, K, 2K... are hashed; at least 1 */
     uint32_t ended;       /**< enum deja_ended; set by deja_writer_close() */
     const char *outcome;  /**< its name where ended is DEJA_ENDED_OUTCOME, else "" */
@@ -79,7 +79,8 @@ typedef struct deja_recording {
     int64_t recorded_at;  /**< seconds since 1970, 0 if not known: never exported */
 } deja_recording;
 
-/** Steps one behind another, at most 16,384: steps 1..16384, 16385..32768 and so on. */
+/** Steps one behind another, at most 16,384: steps 1..16384, 16385..32768 and so on. A command that
+ *  crashed is the last of all; its result is 0, and it has no hash, even where one is due. */
 typedef struct deja_steps {
     uint64_t first; /**< the step of the first command, from 1 */
     uint32_t count;
@@ -102,10 +103,11 @@ typedef struct deja_steps {
 DEJA_API deja_code deja_store_open(deja_store **out, const char *path, uint32_t mode,
                                    deja_error *err);
 /** Commits what is gathered, leaves one file (DELETE mode), closes. NULL is fine. The handle is
- *  gone also on failure. */
+ *  gone also on failure; the message then says how many sessions could not be stored. Close its
+ *  readers and writers first. */
 DEJA_API deja_code deja_store_close(deja_store *store, deja_error *err);
 /** Commits the finished sessions that are gathered. Happens by itself every 16,384 steps or 1,024
- *  sessions. */
+ *  sessions. What cannot be committed (DEJA_EIO, DEJA_EBUSY) stays gathered: flush again. */
 DEJA_API deja_code deja_store_flush(deja_store *store, deja_error *err);
 
 /** One session in a list, with its newest recording. Borrowed for the call. */
@@ -172,14 +174,16 @@ DEJA_API deja_code deja_writer_open(deja_writer **out, deja_store *store,
                                     const deja_session *session, const deja_recording *recording,
                                     uint64_t start_hash, uint64_t chain, deja_error *err);
 /** Adds steps: whole blocks as deja_steps says; only the last may be shorter. A block that is
- *  finished is committed, with the session as unfinished so far. */
+ *  finished is committed, with the session as unfinished so far. On failure none of these steps was
+ *  taken, and they may be added again. */
 DEJA_API deja_code deja_writer_add(deja_writer *writer, const deja_steps *steps, deja_error *err);
 DEJA_API deja_code deja_writer_mark(deja_writer *writer, uint64_t step, const char *text,
                                     deja_error *err);
 DEJA_API deja_code deja_writer_section(deja_writer *writer, uint64_t step, const char *name,
                                        uint64_t hash, deja_error *err);
 /**
- * Ends the session. The writer is gone, also on failure.
+ * Ends the session. The writer is gone, also on failure. Where it is the commit that failed
+ * (DEJA_EIO, DEJA_EBUSY), the session stays gathered for the next flush.
  * @param outcome  the outcome's name where ended is DEJA_ENDED_OUTCOME, else NULL
  * @param[out] id  may be NULL
  * @param[out] known whether the store already held this session with an equal recording (then

@@ -47,8 +47,8 @@ typedef struct deja_see {
  * @param rules fills in what a scenario leaves out; NULL if there are none at hand (then a scenario
  *              is DEJA_EUNFIT: "needs --rules")
  * @param[out] id, known as deja_writer_close()
- * @return DEJA_OK; DEJA_EFORMAT (the message names the line and what is wrong with it); what storing
- *         answers. On failure nothing of it is stored.
+ * @return DEJA_OK; DEJA_EFORMAT (the message names the line and what is wrong with it); what
+ *         storing answers. On failure nothing of it is stored.
  */
 DEJA_API deja_code deja_import(deja_store *store, const char *name, const char *text, uint64_t size,
                                const deja_text_rules *rules, deja_id *id, bool *known,
