@@ -11,7 +11,7 @@
 #include "support/host.h"
 #include "support/library.h"
 
-TestSuite(contract, .timeout = 30);
+TestSuite(contract, .timeout = 60);
 
 enum { BYTES = 4096, GAMES = 60 };
 

@@ -8,7 +8,7 @@
 #include "fields/codec.h"
 #include "support/library.h"
 
-TestSuite(layouts, .timeout = 10);
+TestSuite(layouts, .timeout = 60);
 
 static void assert_layout(const deja_type *type, const char *expected)
 {

@@ -8,7 +8,7 @@
 #include "games/matchgame.h"
 #include "support/host.h"
 
-TestSuite(matchgame, .timeout = 10);
+TestSuite(matchgame, .timeout = 60);
 
 /* ---- the rules ---- */
 

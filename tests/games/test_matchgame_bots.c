@@ -10,7 +10,7 @@
 #include "games/matchgame.h"
 #include "support/host.h"
 
-TestSuite(matchgame_bots, .timeout = 30);
+TestSuite(matchgame_bots, .timeout = 60);
 
 /* ---- the file of facts ---- */
 

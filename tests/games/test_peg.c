@@ -9,7 +9,7 @@
 #include "games/pegs.h"
 #include "support/host.h"
 
-TestSuite(peg, .timeout = 30);
+TestSuite(peg, .timeout = 60);
 
 enum { ROWS_MOST = 32, HOLES_MOST = 528 };
 

@@ -11,7 +11,7 @@
 #include "support/host.h"
 #include "support/library.h"
 
-TestSuite(containers, .timeout = 60);
+TestSuite(containers, .timeout = 120);
 
 enum { BYTES = 1 << 20 };
 

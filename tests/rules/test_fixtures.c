@@ -241,7 +241,7 @@ Test(fixtures, that_do_not_fit_are_refused)
         }
     }
     fclose(file);
-    cr_assert(eq(u32, count, 8));
+    cr_assert(eq(u32, count, 9));
 }
 
 /* ---- what is kept between sessions ---- */

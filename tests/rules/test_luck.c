@@ -7,7 +7,7 @@
 #include <criterion/new/assert.h>
 #include <deja/rules.h>
 
-TestSuite(luck, .timeout = 10);
+TestSuite(luck, .timeout = 120);
 
 static deja_luck luck_of(uint64_t seed, uint64_t stream)
 {

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What goes into a library and what comes out of it, as canonical bytes.
+ *
+ * Values that load by a plan are checked by it, all others by the validator. Where writing does not
+ * show everything (text that fits is copied unread, keys of maps are not compared), what was
+ * written is validated.
+ *
+ * What is emitted is turned into bytes at once, as the value is gone when emit returns, into a
+ * buffer that keeps its memory:
+ *
+ *     | count, u32 | event 1 | event 2 | ...     hashed in one call, the count in front
+ *                  ends:     ^         ^
+ *
+ * These bytes are both what is saved and what is hashed, but for types that have sections or blocks
+ * in them: such values are written twice. Touches are taken and not used: states are always hashed
+ * in full, which is the same number by definition.
+ */
+#include "plugin/emitter.h"
+
+#include <stdlib.h>
+
+#include "fields/layout.h"
+
+enum {
+    PREFIX_SIZE = 4,
+    EMITTED_MAX = 1 << 20 /* values of one call; a loop without end must not take all memory */
+};
+
+/* ---- values ---- */
+
+/* Text that fits is written unread, and keys are not compared. */
+static bool shows_all(const deja__node *node)
+{
+    if (node->kind == DEJA_TEXT || node->shape == DEJA_MAP || node->shape == DEJA_SET)
+        return false;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (!shows_all(node->children[i]))
+            return false;
+    return true;
+}
+
+/* The rules broke their contract; what the message says of it stays. */
+static deja_code blame_rules(deja_error *err, deja_code code)
+{
+    if (code == DEJA_ENOMEM)
+        return code;
+    if (err)
+        err->code = DEJA_ERULES;
+    return DEJA_ERULES;
+}
+
+deja_code deja__form_init(deja__form *form, const deja_plugin *plugin, uint32_t type,
+                          deja_error *err)
+{
+    form->layout = deja_plugin_layout(plugin, type);
+    form->is_strict = shows_all(form->layout->root);
+    const deja_code code =
+        deja__codec_create(&form->codec, deja__plugin_type(plugin, type), form->layout, err);
+    form->is_planned = code == DEJA_OK && deja__codec_is_planned(form->codec);
+    return code;
+}
+
+void deja__form_release(deja__form *form)
+{
+    deja__codec_destroy(form->codec);
+}
+
+deja_code deja__form_save(const deja__form *form, const void *value, deja_buffer *out,
+                          deja_error *err)
+{
+    const uint64_t before = out->size;
+    deja_code code = deja__codec_save(form->codec, value, out, err);
+    if (code == DEJA_OK && !form->is_strict) {
+        code = deja_value_validate(form->layout, out->bytes + before, out->size - before, err);
+        if (code != DEJA_OK)
+            out->size = before;
+    }
+    return code == DEJA_OK ? DEJA_OK : blame_rules(err, code);
+}
+
+deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, deja_error *err)
+{
+    if (!form->is_planned) {
+        const deja_code code = deja_value_validate(form->layout, bytes.bytes, bytes.size, err);
+        if (code != DEJA_OK)
+            return code;
+    }
+    return deja__codec_load(form->codec, value, bytes.bytes, bytes.size, err);
+}
+
+/* ---- what is emitted ---- */
+
+static deja_code check_emitted(const deja__emitter *e, const void *value, deja_error *err)
+{
+    if (!e->is_open)
+        return deja__fail(err, DEJA_ERULES, "emitted to an out of a call that is over");
+    if (!value)
+        return deja__fail(err, DEJA_ERULES, "emitted NULL");
+    if (e->count == EMITTED_MAX || e->saved.size > DEJA__VALUE_SIZE_MAX)
+        return deja__fail(err, DEJA_ERULES, "more than can be meant, at %llu bytes",
+                          (unsigned long long)e->saved.size);
+    return DEJA_OK;
+}
+
+/* Room for one more end. */
+static deja_code grow_ends(deja__emitter *e, deja_error *err)
+{
+    const uint32_t capacity = e->capacity ? e->capacity * 2 : 64;
+    uint32_t *ends = realloc(e->ends, capacity * sizeof *ends);
+    if (!ends)
+        return deja__fail_memory(err);
+    e->ends = ends;
+    e->capacity = capacity;
+    return DEJA_OK;
+}
+
+static void emit(deja_out *out, const void *value)
+{
+    deja__emitter *e = (deja__emitter *)(void *)out;
+    deja_error *err = &e->error;
+    if (e->code != DEJA_OK)
+        return;
+    deja_code code = check_emitted(e, value, err);
+    if (code == DEJA_OK && e->count == e->capacity)
+        code = grow_ends(e, err);
+    if (code == DEJA_OK)
+        code = deja__form_save(e->form, value, &e->saved, err);
+    if (code == DEJA_OK && e->has_hashed)
+        code = deja__codec_save_hashed(e->form->codec, value, &e->hashed, err);
+    if (DEJA__LIKELY(code == DEJA_OK)) {
+        e->ends[e->count++] = (uint32_t)(e->saved.size - PREFIX_SIZE);
+        return;
+    }
+    e->code = code;
+    deja__fail_within(err, code, "%s %u", e->what, e->count + 1);
+}
+
+static void touch(deja_out *out, const void *pointer, uint64_t size)
+{
+    (void)out;
+    (void)pointer;
+    (void)size;
+}
+
+deja_code deja__emitter_init(deja__emitter *e, const deja__form *form, const char *what,
+                             bool is_hashed, deja_error *err)
+{
+    e->out = (deja_out){ emit, touch };
+    e->form = form;
+    e->what = what;
+    e->has_hashed = is_hashed && !form->layout->root->plain;
+    if (!deja_buffer_extend(&e->saved, PREFIX_SIZE) || !deja_buffer_extend(&e->hashed, PREFIX_SIZE))
+        return deja__fail_memory(err);
+    return grow_ends(e, err);
+}
+
+void deja__emitter_release(deja__emitter *e)
+{
+    deja_buffer_release(&e->saved);
+    deja_buffer_release(&e->hashed);
+    free(e->ends);
+}
+
+static void emitter_empty(deja__emitter *e)
+{
+    e->count = 0;
+    e->saved.size = PREFIX_SIZE;
+    e->hashed.size = PREFIX_SIZE;
+}
+
+void deja__emitter_clear(deja__emitter *e)
+{
+    emitter_empty(e);
+    e->code = DEJA_OK;
+    e->saved.failed = false;
+    e->hashed.failed = false;
+}
+
+/* What was emitted while it was not open stays a failure, so that it is told. */
+void deja__emitter_open(deja__emitter *e)
+{
+    emitter_empty(e);
+    e->is_open = true;
+}
+
+/* Puts the count in front. */
+deja_code deja__emitter_close(deja__emitter *e, deja_error *err)
+{
+    const deja_code code = e->code;
+    e->is_open = false;
+    deja__store32(e->has_hashed ? e->hashed.bytes : e->saved.bytes, e->count);
+    if (DEJA__LIKELY(code == DEJA_OK))
+        return DEJA_OK;
+    if (err)
+        *err = e->error;
+    deja__emitter_clear(e);
+    return code;
+}
+
+deja_span deja__emitter_bytes(const deja__emitter *e)
+{
+    return (deja_span){ e->saved.bytes + PREFIX_SIZE, e->saved.size - PREFIX_SIZE };
+}
+
+uint64_t deja__emitter_hash(const deja__emitter *e)
+{
+    const deja_buffer *bytes = e->has_hashed ? &e->hashed : &e->saved;
+    return deja__hash64(bytes->bytes, bytes->size);
+}

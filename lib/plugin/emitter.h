@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The border between a library's values and canonical bytes, in both directions: nothing invalid
+ * goes in, and nothing invalid comes out.
+ */
+#ifndef DEJA_PLUGIN_EMITTER_H
+#define DEJA_PLUGIN_EMITTER_H
+
+#include "plugin/plugin.h"
+
+/* One of a game's types, for bytes of others and for values of the library. */
+typedef struct deja__form {
+    deja__codec *codec;
+    const deja_layout *layout;
+    bool is_strict;  /* writing shows everything that can be wrong with a value */
+    bool is_planned; /* loading refuses all that is not valid */
+} deja__form;
+
+deja_code deja__form_init(deja__form *form, const deja_plugin *plugin, uint32_t type,
+                          deja_error *err);
+void deja__form_release(deja__form *form);
+/* Appends a value of the library's. DEJA_ERULES where it breaks its description. */
+deja_code deja__form_save(const deja__form *form, const void *value, deja_buffer *out,
+                          deja_error *err);
+/* Loads bytes of somebody else's. DEJA_EFORMAT where they are not valid. */
+deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, deja_error *err);
+
+/* What a library emits to: its events, or its legal commands. */
+typedef struct deja__emitter {
+    deja_out out; /* first: libraries hand it back */
+    const deja__form *form;
+    const char *what;
+    bool is_open;    /* during the call that it was handed to */
+    bool has_hashed; /* what is hashed differs from what is saved */
+    uint32_t count;
+    deja_buffer saved;  /* a prefix of 4 bytes, then the values */
+    deja_buffer hashed; /* the same for hashing, where that differs */
+    uint32_t *ends;     /* where each value ends, behind the prefix */
+    uint32_t capacity;  /* of ends */
+    deja_code code;     /* the first failure, and its words */
+    deja_error error;
+} deja__emitter;
+
+/* `what` is what it is called in messages. Borrows both. Released also where it failed. */
+deja_code deja__emitter_init(deja__emitter *emitter, const deja__form *form, const char *what,
+                             bool is_hashed, deja_error *err);
+void deja__emitter_release(deja__emitter *emitter);
+/* Empties it, and forgets a failure: it was another session's. */
+void deja__emitter_clear(deja__emitter *emitter);
+/* Around the call that it is handed to. Closing tells the first failure, and is then empty. */
+void deja__emitter_open(deja__emitter *emitter);
+deja_code deja__emitter_close(deja__emitter *emitter, deja_error *err);
+/* What was emitted, one behind another. Borrowed until it is opened or cleared. */
+deja_span deja__emitter_bytes(const deja__emitter *emitter);
+/* XXH3-64 of the count and the values for hashing; there must be one. */
+uint64_t deja__emitter_hash(const deja__emitter *emitter);
+
+#endif
