@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A block: bytes as a blob holds them, with their raw size beside them. Normative: schemas/store.md.
+ * A block: bytes as a blob holds them, with their raw size beside. Normative: schemas/store.md.
  *
  * The blob is a zlib stream, or, where that would not be smaller, the bytes as they are; it is raw
  * when its size is the raw size, as in SQLite's archives, so sqlar_uncompress(data, size) reads it.

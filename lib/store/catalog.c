@@ -130,8 +130,8 @@ static deja_code take_session_pack(void *user, const deja__row *row, deja_error 
     const deja_code code = deja__session_pack_read(c, row, &pack, err);
     if (code < 0)
         return code;
-    deja__session_pack **packs = deja__grow(c->session_packs, sizeof *packs, *count,
-                                            &c->capacities[DEJA__SESSION_PACKS]);
+    deja__session_pack **packs =
+        deja__grow(c->session_packs, sizeof *packs, *count, &c->capacities[DEJA__SESSION_PACKS]);
     if (!packs) {
         deja__session_pack_destroy(pack);
         return deja__fail_memory(err);
@@ -335,8 +335,8 @@ static deja_code read_new(deja_store *store, uint32_t table, deja_error *err)
     else if (table == DEJA__RECORDING_PACKS)
         code = deja__rows_read(store, table, first, INT64_MAX, take_recording_pack, c, &found, err);
     else
-        code = deja__rows_read(store, table, first, INT64_MAX, take_interned, &interned, &found,
-                               err);
+        code =
+            deja__rows_read(store, table, first, INT64_MAX, take_interned, &interned, &found, err);
     c->found[table].rows += found.rows;
     c->found[table].sum += found.sum;
     return code == DEJA_OK ? deja__manifest_hold(store, table, &c->found[table], err) : code;

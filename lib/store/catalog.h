@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is kept in memory of a store: everything but streams, start states and marks. That is some
- * 60 bytes for a short session, and read through in one go, so that its tables are known to be whole
- * before anything is answered from them.
+ * 60 bytes for a short session, and read through in one go, so that its tables are known to be
+ * whole before anything is answered from them.
  *
  * A refresh reads what is new: rows of higher keys, and packs that were open. Where sums then do
  * not fit, everything is read again; where they still do not, the store is damaged.
@@ -105,7 +105,7 @@ struct deja__catalog {
     deja__layouts **layouts;
     deja__session_pack **session_packs;
     deja__recording_pack **recording_packs;
-    uint32_t counts[DEJA__TABLE_COUNT];     /* of those arrays */
+    uint32_t counts[DEJA__TABLE_COUNT]; /* of those arrays */
     uint32_t capacities[DEJA__TABLE_COUNT];
     deja__tally found[DEJA__TABLE_COUNT]; /* rows and sums of what is here */
     deja__word *old_words;

@@ -11,16 +11,23 @@ bool deja__column_read(deja__column *column, const void *bytes, uint64_t size, u
     return column->once || size == (uint64_t)width * count;
 }
 
+/* Compilers make one load of this. */
+static uint64_t load64(const unsigned char *bytes)
+{
+    return (uint64_t)bytes[0] << 56 | (uint64_t)bytes[1] << 48 | (uint64_t)bytes[2] << 40 |
+           (uint64_t)bytes[3] << 32 | (uint64_t)bytes[4] << 24 | (uint64_t)bytes[5] << 16 |
+           (uint64_t)bytes[6] << 8 | bytes[7];
+}
+
 uint64_t deja__column_at(const deja__column *column, uint32_t place)
 {
     const unsigned char *bytes = column->bytes + (column->once ? 0 : column->width * place);
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < column->width; i++)
-        number = number << 8 | bytes[i];
+    const uint64_t number =
+        column->width == 8 ? load64(bytes) : (uint64_t)(bytes[0] << 8 | bytes[1]);
     return column->once && column->rise ? number + place : number;
 }
 
-/* A rising column must not pass the largest signed number on its way: SQL would count on in floats. */
+/* A rising column must not pass the largest signed number: SQL would count on in floats. */
 static bool stands_once(const uint64_t *numbers, uint32_t count, uint32_t rise)
 {
     for (uint32_t i = 1; i < count; i++)

@@ -59,8 +59,9 @@ static deja_code decode_opaque(deja_span bytes, uint32_t count, deja_buffer *val
     }
     if (end != rest) {
         ends->size = before;
-        return deja__fail(err, DEJA_EDAMAGED, "values have %llu bytes, and not the %llu of their "
-                                              "sizes",
+        return deja__fail(err, DEJA_EDAMAGED,
+                          "values have %llu bytes, and not the %llu of their "
+                          "sizes",
                           (unsigned long long)rest, (unsigned long long)end);
     }
     deja_buffer_add(values, sizes + 4 * (uint64_t)count, rest);
@@ -85,8 +86,8 @@ deja_code deja__commands_try(const deja_layout *layout, deja_span values, const 
     deja_code code =
         deja__columns_decode(layout, encoded, count, DEJA__VALUES_MAX, &found, &found_ends, err);
     if (code == DEJA_OK &&
-        (found.size != values.size || (found.size && memcmp(found.bytes, values.bytes,
-                                                            (size_t)found.size) != 0) ||
+        (found.size != values.size ||
+         (found.size && memcmp(found.bytes, values.bytes, (size_t)found.size) != 0) ||
          (count && memcmp(found_ends.bytes, ends, 4 * (size_t)count) != 0)))
         code = deja__fail(err, DEJA_EFORMAT, "they do not come back as they were given");
     deja_buffer_release(&found);

@@ -3,8 +3,8 @@
  * Many values of one layout as the bytes of a block: a part's commands, a pack's configs.
  *
  * Values with a layout are stored by column (fields/columns.h). Those of a game that described
- * nothing are sizes and bytes: the sizes' lowest bytes one after another, then their second ones, to
- * the fourth; then the bytes of all values. Normative: schemas/store.md.
+ * nothing are sizes and bytes: the sizes' lowest bytes one after another, then their second ones,
+ * to the fourth; then the bytes of all values. Normative: schemas/store.md.
  */
 #ifndef DEJA_STORE_COMMANDS_H
 #define DEJA_STORE_COMMANDS_H

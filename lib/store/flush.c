@@ -88,15 +88,14 @@ static deja_code insert_recordings(deja_store *store, const group *g, const deja
     if (results->failed || trail->failed)
         return deja__fail_memory(err);
     const deja_span bytes = { trail->bytes, trail->size };
-    deja_code code =
-        deja__results_insert(store, DEJA__PART_KEY(row.key, 0),
-                             (const uint32_t *)(const void *)results->bytes, (uint32_t)g->steps,
-                             bytes, alone ? g->members[0]->now.chain : 0,
-                             alone ? g->members[0]->now.event_chain : 0, err);
+    deja_code code = deja__results_insert(
+        store, DEJA__PART_KEY(row.key, 0), (const uint32_t *)(const void *)results->bytes,
+        (uint32_t)g->steps, bytes, alone ? g->members[0]->now.chain : 0,
+        alone ? g->members[0]->now.event_chain : 0, err);
     deja_buffer_clear(results);
     for (uint32_t i = 0; i < g->count && code == DEJA_OK; i++)
-        code = deja__notes_insert(store, row.key, g->members[i], i, UINT64_MAX, &marks, results,
-                                  err);
+        code =
+            deja__notes_insert(store, row.key, g->members[i], i, UINT64_MAX, &marks, results, err);
     if (code == DEJA_OK)
         code = deja__sections_insert(store, row.key, &sections, results, err);
     if (code == DEJA_OK)

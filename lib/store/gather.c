@@ -59,7 +59,8 @@ static deja_writer *find_twin(const deja__gather *gather, const deja_writer *wri
     *same = false;
     while ((place = deja__index_next(&gather->ids, hash_of(writer), &at)) != DEJA__NOWHERE) {
         deja_writer *other = gather->queue[place];
-        if (memcmp(other->now.id.bytes, writer->now.id.bytes, 16) != 0 || deja__writer_is_long(other))
+        if (memcmp(other->now.id.bytes, writer->now.id.bytes, 16) != 0 ||
+            deja__writer_is_long(other))
             continue;
         if (!first)
             first = other;
@@ -68,8 +69,7 @@ static deja_writer *find_twin(const deja__gather *gather, const deja_writer *wri
     return first;
 }
 
-deja_code deja__gather_knows(deja_store *store, deja_writer *writer, bool *known,
-                             deja_error *err)
+deja_code deja__gather_knows(deja_store *store, deja_writer *writer, bool *known, deja_error *err)
 {
     int64_t key = 0;
     deja_code code = DEJA_OK;
@@ -100,7 +100,8 @@ deja_code deja__gather_add(deja_store *store, deja_writer *writer, bool *taken, 
     if (gather->count >= WAITING_MAX || gather->bytes >= WAITING_BYTES_MAX) {
         const deja_code code = deja__gather_flush(store, err);
         if (code < 0)
-            return deja__fail_within(err, code, "a session is lost, for too many wait to be stored");
+            return deja__fail_within(err, code,
+                                     "a session is lost, for too many wait to be stored");
     }
     deja_writer **queue =
         deja__grow(gather->queue, sizeof(deja_writer *), gather->count, &gather->capacity);
@@ -151,7 +152,7 @@ static bool is_short(const deja_writer *writer)
 
 static bool is_long_done(const deja_writer *writer)
 {
-    return writer->drop;
+    return deja__writer_is_long(writer) && writer->drop;
 }
 
 /* ---- flushing ---- */

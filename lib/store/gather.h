@@ -25,8 +25,7 @@ void deja__gather_destroy(deja__gather *gather);
 uint64_t deja__gather_count(const deja__gather *gather);
 
 /* Whether the store or the queue holds a recording equal to this one. */
-deja_code deja__gather_knows(deja_store *store, deja_writer *writer, bool *known,
-                             deja_error *err);
+deja_code deja__gather_knows(deja_store *store, deja_writer *writer, bool *known, deja_error *err);
 /* Puts a finished writer into the queue, and flushes where it is long enough. On failure *taken
  * says whether it waits there all the same. */
 deja_code deja__gather_add(deja_store *store, deja_writer *writer, bool *taken, deja_error *err);

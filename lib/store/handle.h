@@ -26,14 +26,14 @@
 
 enum {
     DEJA__PAGE_SIZE = 4096,
-    DEJA__PACK_MAX = 1024,      /* sessions of one pack; keys are pack * 1024 + place */
-    DEJA__PARTS_MAX = 1 << 20,  /* parts of one pack; keys are pack * 2^20 + part */
+    DEJA__PACK_MAX = 1024,     /* sessions of one pack; keys are pack * 1024 + place */
+    DEJA__PARTS_MAX = 1 << 20, /* parts of one pack; keys are pack * 2^20 + part */
     DEJA__GATHER_SESSIONS = 1024,
     DEJA__STORE_VERSION = 1
 };
 #define DEJA__STORE_ID 0x64656a61 /* application_id: "deja" */
 #define DEJA__PACK_ID_MAX ((int64_t)1 << 40)
-#define DEJA__PART_KEY(pack, part) ((pack) * DEJA__PARTS_MAX + (int64_t)(part))
+#define DEJA__PART_KEY(pack, part) ((pack)*DEJA__PARTS_MAX + (int64_t)(part))
 
 /* Statements of each table, and those that are about none. */
 enum deja__statement { DEJA__READ, DEJA__INSERT, DEJA__DELETE, DEJA__STATEMENTS_A_TABLE };
@@ -68,7 +68,7 @@ struct deja_store {
     deja__catalog *catalog;
     deja__cache *cache;
     deja__kept_notes *notes;
-    int64_t last_read; /* the session that a reader was last opened for */
+    int64_t last_read;    /* the session that a reader was last opened for */
     deja__gather *gather; /* NULL while reading only */
 };
 

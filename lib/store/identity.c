@@ -65,14 +65,12 @@ static void put_text(deja__identity *identity, const char *text)
     put_bytes(identity, span);
 }
 
-deja_code deja__identity_create(deja__identity **out, const deja_session *session,
-                                deja_error *err)
+deja_code deja__identity_create(deja__identity **out, const deja_session *session, deja_error *err)
 {
     *out = NULL;
     if (session->config.size > UINT32_MAX || session->start.size > UINT32_MAX)
         return deja__fail(err, DEJA_ELIMIT, "a config or a start state has 4 GiB or more");
-    deja__identity *identity =
-        aligned_alloc(64, (sizeof(deja__identity) + 63) / 64 * 64);
+    deja__identity *identity = aligned_alloc(64, (sizeof(deja__identity) + 63) / 64 * 64);
     if (!identity)
         return deja__fail_memory(err);
     XXH3_128bits_reset(&identity->hash);

@@ -26,8 +26,7 @@
 
 typedef struct deja__identity deja__identity;
 
-deja_code deja__identity_create(deja__identity **out, const deja_session *session,
-                                deja_error *err);
+deja_code deja__identity_create(deja__identity **out, const deja_session *session, deja_error *err);
 void deja__identity_destroy(deja__identity *identity);
 /* Commands one behind another in `commands`, each ending where `ends` says. */
 void deja__identity_add(deja__identity *identity, const unsigned char *commands,

@@ -17,8 +17,7 @@ static deja_code check_pages(deja_store *store, deja_error *err)
 {
     sqlite3_stmt *statement = NULL;
     deja_code code = DEJA_OK;
-    int result =
-        sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
+    int result = sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_step(statement);
     if (result == SQLITE_ROW) {
@@ -170,8 +169,9 @@ static deja_code check_part(deja_store *store, const deja__recording_pack *pack,
                         crashed, *chain);
         const uint64_t said = last ? deja__column_at(&pack->chains, place) : part->chain;
         if (*chain != said)
-            code = deja__fail(err, DEJA_EDAMAGED, "its chain is not that of its hashes and "
-                                                  "results");
+            code = deja__fail(err, DEJA_EDAMAGED,
+                              "its chain is not that of its hashes and "
+                              "results");
     }
     if (code == DEJA_OK && pack->count == 1 && last &&
         (part->chain != deja__column_at(&pack->chains, place) ||

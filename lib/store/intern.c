@@ -34,8 +34,7 @@ static deja_code take_word(deja__catalog *c, const deja__row *row, deja_error *e
     uint32_t *count = &c->counts[DEJA__WORDS];
     if (!deja__is_plain(row->cells[0].bytes, row->cells[0].size, DEJA__WORD_MAX))
         return fail_row(DEJA__WORDS, row->key, "text", err);
-    deja__word **words =
-        deja__grow(c->words, sizeof *words, *count, &c->capacities[DEJA__WORDS]);
+    deja__word **words = deja__grow(c->words, sizeof *words, *count, &c->capacities[DEJA__WORDS]);
     if (words)
         c->words = words;
     deja__word *word = words ? calloc(1, sizeof *word) : NULL;
@@ -82,7 +81,7 @@ static bool is_layout_text(uint32_t which, const deja__cell *cell)
     const char *text = cell->bytes;
     switch (which) {
     case DEJA__GAME:
-        return deja__is_name(text, cell->size);
+        return deja__is_game_id(text, cell->size);
     case DEJA__VERSION:
         return deja__is_plain(text, cell->size, DEJA__WORD_MAX);
     case DEJA__REFUSALS:

@@ -3,8 +3,8 @@
  * Whether a recording says anything that the store does not know.
  *
  * Equal are two recordings of one session under the same build, layouts and platform, with the same
- * trail, results, chains, end, marks and section hashes. When it was recorded and who played make no
- * difference; nor does the list of outcomes, of which only the one that was reached counts.
+ * trail, results, chains, end, marks and section hashes. When it was recorded and who played make
+ * no difference; nor does the list of outcomes, of which only the one that was reached counts.
  */
 #include "store/commands.h"
 #include "store/part.h"
@@ -29,8 +29,7 @@ static bool same_end(const deja_writer *writer, const deja__recording_pack *pack
     const char *outcome;
     uint64_t size;
     return deja__recording_ended(pack, place, &outcome, &size) == writer->ended &&
-           size == strlen(writer->outcome) &&
-           memcmp(outcome, writer->outcome, (size_t)size) == 0 &&
+           size == strlen(writer->outcome) && memcmp(outcome, writer->outcome, (size_t)size) == 0 &&
            deja__column_at(&pack->chains, place) == writer->now.chain &&
            deja__column_at(&pack->event_chains, place) == writer->now.event_chain;
 }
@@ -57,7 +56,7 @@ static void take_share(share *s, const deja__part *part, uint32_t place, uint32_
     s->part = part;
     s->steps_before = place ? deja__number_at(&part->step_ends, place - 1) : 0;
     s->steps = (uint32_t)(deja__number_at(&part->step_ends, place) - s->steps_before);
-    s->trail = part->trail.bytes + trail_before * (bits / 8);
+    s->trail = bits ? part->trail.bytes + trail_before * (bits / 8) : NULL;
     s->trail_size = (deja__number_at(&part->trail_ends, place) - trail_before) * (bits / 8);
 }
 

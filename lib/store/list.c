@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All sessions, and one by the beginning of its id. Both are answered from the catalog, whose tables
- * were read through.
+ * All sessions, and one by the beginning of its id. Both are answered from the catalog, whose
+ * tables were read through.
  */
 #include "store/reader.h"
 
@@ -141,8 +141,9 @@ deja_code deja_store_find(deja_store *store, const char *prefix, int64_t *key, d
 {
     search s = { 0 };
     if (!store || !prefix || !key)
-        return deja__fail(err, DEJA_EMISUSE, "finding needs a store, a prefix, and a place for "
-                                             "the key");
+        return deja__fail(err, DEJA_EMISUSE,
+                          "finding needs a store, a prefix, and a place for "
+                          "the key");
     if (!read_prefix(prefix, s.prefix, &s.digits))
         return deja__store_fail(
             store,

@@ -4,8 +4,8 @@
  *
  * After each commit the store holds a session of whole blocks with a recording that is unfinished,
  * under the id that those steps have; a killed process leaves just that. When the session is closed
- * the rest is added, and the rows say how it ended. Where the store holds that very session already,
- * the recording moves to it, if it says anything new, and everything else is taken back.
+ * the rest is added, and the rows say how it ended. Where the store holds that very session
+ * already, the recording moves to it, if it says anything new, and everything else is taken back.
  */
 #include "store/commands.h"
 #include "store/gather.h"
@@ -62,11 +62,13 @@ static deja_code finish(deja_writer *writer, deja_code code, const deja__progres
                         deja_error *err)
 {
     deja_store *store = writer->store;
+    const bool began = store->in_write;
     if (code == DEJA_OK)
         code = deja__write_commit(store, err);
-    else if (store->in_write)
+    else if (began)
         deja__write_rollback(store);
-    deja__catalog_changed(store, code < 0);
+    if (began)
+        deja__catalog_changed(store, code < 0);
     if (code < 0)
         writer->now = *before;
     return code;
@@ -80,9 +82,9 @@ static deja_code insert_notes(deja_writer *writer, uint64_t last_step, deja_erro
     deja_buffer_clear(sections);
     const deja_code code = deja__notes_insert(store, now->recording_pack, writer, 0, last_step,
                                               &now->marks, sections, err);
-    return code == DEJA_OK ? deja__sections_insert(store, now->recording_pack, &now->sections,
-                                                   sections, err)
-                           : code;
+    return code == DEJA_OK
+               ? deja__sections_insert(store, now->recording_pack, &now->sections, sections, err)
+               : code;
 }
 
 /* ---- a block ---- */
@@ -141,8 +143,8 @@ static deja_code delete_row(deja_store *store, uint32_t table, int64_t key, deja
     if (code < 0)
         return code;
     if (found.rows == 0)
-        return deja__fail(err, DEJA_EDAMAGED, "table %s, row %lld is gone",
-                          deja__table_name(table), (long long)key);
+        return deja__fail(err, DEJA_EDAMAGED, "table %s, row %lld is gone", deja__table_name(table),
+                          (long long)key);
     return deja__row_delete(store, table, key, check, err);
 }
 

@@ -174,8 +174,8 @@ deja_code deja__marks_read(deja_store *store, const deja__recording_pack *pack, 
     return read_notes(store, pack, DEJA__MARKS, pack->marks, out, err);
 }
 
-deja_code deja__sections_read(deja_store *store, const deja__recording_pack *pack,
-                              deja__notes *out, deja_error *err)
+deja_code deja__sections_read(deja_store *store, const deja__recording_pack *pack, deja__notes *out,
+                              deja_error *err)
 {
     return read_notes(store, pack, DEJA__SECTION_PARTS, pack->sections, out, err);
 }

@@ -40,8 +40,8 @@ void deja__notes_release(deja__notes *notes);
 /* The notes of a whole pack, in order of place, step, and as they came. */
 deja_code deja__marks_read(deja_store *store, const deja__recording_pack *pack, deja__notes *out,
                            deja_error *err);
-deja_code deja__sections_read(deja_store *store, const deja__recording_pack *pack,
-                              deja__notes *out, deja_error *err);
+deja_code deja__sections_read(deja_store *store, const deja__recording_pack *pack, deja__notes *out,
+                              deja_error *err);
 
 /* Puts notes in that order. */
 void deja__notes_sort(deja_buffer *notes);

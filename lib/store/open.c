@@ -35,7 +35,7 @@ static char *literal_path(const char *path)
     return (char *)buffer.bytes;
 }
 
-/* The path as part of a message: one line, of bearable length, its end rather than its beginning. */
+/* The path as part of a message: one line, not too long, its end rather than its beginning. */
 static char *message_name(const char *path)
 {
     const size_t size = strlen(path);
@@ -92,8 +92,7 @@ static deja_code configure(sqlite3 *db, deja_error *err)
 
 static deja_code connect_to(deja_store *store, const char *name, int flags, deja_error *err)
 {
-    const int result =
-        sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    const int result = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (!store->db)
         return deja__fail_memory(err);
     if (result != SQLITE_OK)
@@ -125,6 +124,12 @@ static int stop(void *user)
     return --*left < 0;
 }
 
+/* Blocks are read once, one behind another: a large cache would only grow with the store. */
+static const char *cache_size(uint32_t mode)
+{
+    return mode == DEJA_STORE_READ ? "PRAGMA cache_size=-512" : "PRAGMA cache_size=-8000";
+}
+
 static deja_code trust_in_transaction(deja_store *store, deja_error *err)
 {
     int64_t left = 1000; /* of 10,000 steps each */
@@ -137,7 +142,7 @@ static deja_code trust_in_transaction(deja_store *store, deja_error *err)
     if (code == DEJA_OK)
         code = deja__order_prepare(store, DEJA__PAGE_COUNT, err);
     if (code == DEJA_OK)
-        sqlite3_exec(store->db, "PRAGMA cache_size=-8000", NULL, NULL, NULL); /* asks the schema */
+        sqlite3_exec(store->db, cache_size(store->mode), NULL, NULL, NULL); /* asks the schema */
     if (code == DEJA_OK)
         code = deja__manifest_read(store, err);
     if (code == DEJA_OK)
@@ -218,7 +223,8 @@ static bool has_log(const char *path)
     deja_buffer name = { 0 };
     deja_buffer_text(&name, path);
     deja_buffer_text(&name, "-wal");
-    const bool has = name.failed || (stat((const char *)name.bytes, &status) == 0 && status.st_size);
+    const bool has =
+        name.failed || (stat((const char *)name.bytes, &status) == 0 && status.st_size);
     deja_buffer_release(&name);
     return has;
 }
@@ -229,7 +235,7 @@ static deja_code open_unchanging(deja_store *store, deja_error *err)
 {
     deja_buffer uri = { 0 };
     bool empty = false;
-    deja_buffer_text(&uri, "file:");
+    deja_buffer_text(&uri, store->path[0] == '/' ? "file://" : "file:");
     for (const char *c = store->path; *c; c++)
         if (*c == '%' || *c == '?' || *c == '#')
             deja__print(&uri, "%%%02x", (unsigned)*c);
@@ -239,8 +245,8 @@ static deja_code open_unchanging(deja_store *store, deja_error *err)
     deja_code code = uri.failed ? deja__fail_memory(err) : DEJA_OK;
     disconnect(store);
     if (code == DEJA_OK)
-        code = connect_to(store, (const char *)uri.bytes, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                          err);
+        code =
+            connect_to(store, (const char *)uri.bytes, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     if (code == DEJA_OK)
         code = deja__sniff(store->db, &empty, err);
     if (code == DEJA_OK)
@@ -350,7 +356,7 @@ deja_code deja_store_flush(deja_store *store, deja_error *err)
     if (!store)
         return deja__fail(err, DEJA_EMISUSE, "there is no store");
     if (!store->gather)
-        return deja__store_fail(
-            store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"), err);
+        return deja__store_fail(store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"),
+                                err);
     return deja__store_fail(store, deja__gather_flush(store, err), err);
 }

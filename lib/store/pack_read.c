@@ -141,7 +141,8 @@ static deja_code decode_configs(deja_store *store, deja__session_pack *pack, dej
 {
     const deja_layout *layout = pack->layouts->config;
     deja_buffer raw = { 0 };
-    deja_code code = deja__unpack(store->unpacker, pack->config_block, pack->config_size, &raw, err);
+    deja_code code =
+        deja__unpack(store->unpacker, pack->config_block, pack->config_size, &raw, err);
     const deja_span bytes = { raw.bytes, raw.size };
     if (code == DEJA_OK && pack->config_count > 1) {
         code = deja__commands_decode(layout, bytes, pack->config_count, &pack->configs,
@@ -200,7 +201,7 @@ static const char *recording_fault(const deja__row *row)
         return "number is out of range";
     if (cells[DEJA__R_RECORDINGS].number < 1 || cells[DEJA__R_RECORDINGS].number > DEJA__PACK_MAX)
         return "number of recordings is out of range";
-    if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) ||
+    if ((bits != 0 && bits != 8 && bits != 16 && bits != 32 && bits != 64) ||
         cells[DEJA__R_TRAIL_EVERY].number == 0)
         return "trail is of no width that there is";
     if (cells[DEJA__R_RECORDED_AT].number > INT64_MAX - UINT16_MAX)
@@ -254,9 +255,9 @@ deja_code deja__recording_pack_read(const deja__catalog *catalog, const deja__ro
     if (fault)
         return fail_pack(DEJA__RECORDING_PACKS, row->key, fault, err);
     deja__recording_pack *pack = calloc(1, sizeof *pack);
-    const uint64_t size = cells[DEJA__R_SESSIONS].size + cells[DEJA__R_ENDINGS].size + cells[DEJA__R_AGES].size +
-                          cells[DEJA__R_CHAINS].size + cells[DEJA__R_EVENT_CHAINS].size +
-                          cells[DEJA__R_OUTCOMES].size + 1;
+    const uint64_t size = cells[DEJA__R_SESSIONS].size + cells[DEJA__R_ENDINGS].size +
+                          cells[DEJA__R_AGES].size + cells[DEJA__R_CHAINS].size +
+                          cells[DEJA__R_EVENT_CHAINS].size + cells[DEJA__R_OUTCOMES].size + 1;
     if (!pack || !deja_buffer_reserve(&pack->bytes, size)) {
         free(pack);
         return deja__fail_memory(err);

@@ -187,8 +187,7 @@ deja_code deja__recording_row(deja_writer *const *members, uint32_t count,
 
 /* ---- parts ---- */
 
-deja_code deja__commands_insert(deja_store *store, int64_t key, deja_span encoded,
-                                deja_error *err)
+deja_code deja__commands_insert(deja_store *store, int64_t key, deja_span encoded, deja_error *err)
 {
     deja__row row = { .key = key };
     deja_span block;

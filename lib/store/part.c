@@ -298,6 +298,10 @@ void deja__part_read_trail(const deja__part *part, uint32_t bits, uint64_t first
 {
     if (count == 0)
         return;
+    if (bits == 0) { /* a scenario's */
+        memset(trail, 0, sizeof *trail * count);
+        return;
+    }
     const unsigned char *bytes = part->trail.bytes + first * (bits / 8);
     switch (bits) {
     case 8:

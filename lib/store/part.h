@@ -34,7 +34,7 @@ uint32_t deja__part_steps(uint64_t steps, uint64_t part);
 deja_code deja__cache_create(deja__cache **out, deja_error *err);
 void deja__cache_destroy(deja__cache *cache);
 
-/* The commands of a part of a pack; NULL and DEJA_OK where there is no such row. Held: release it. */
+/* The commands of a part of a pack, held: release it. NULL and DEJA_OK where there is no row. */
 deja_code deja__part_commands(deja_store *store, const deja__session_pack *pack, uint64_t part,
                               deja__part **out, deja_error *err);
 /* The results of a part of a pack; the same. */

@@ -65,8 +65,8 @@ static deja_code choose(deja_reader *reader, const deja__session_pack *pack, uin
     uint32_t at = 0;
     uint32_t place = 0;
     *out = NULL;
-    while ((recording = deja__catalog_recording(reader->store->catalog, pack,
-                                                reader->session_place, &at, &place)) != NULL)
+    while ((recording = deja__catalog_recording(reader->store->catalog, pack, reader->session_place,
+                                                &at, &place)) != NULL)
         if (reader->recording_count++ == which) {
             *out = recording;
             reader->recording_place = place;
@@ -94,9 +94,8 @@ static deja_code fill(deja_reader *reader, int64_t key, uint32_t which, deja_err
     if (code < 0)
         return code;
     deja__recording_fill(&reader->recording, recording, reader->recording_place, reader->outcome);
-    reader->before = pack->count > 1 && reader->session_place
-                         ? pack->ends[reader->session_place - 1]
-                         : 0;
+    reader->before =
+        pack->count > 1 && reader->session_place ? pack->ends[reader->session_place - 1] : 0;
     code = deja__session_config(reader->store, pack, reader->session_place, &config, err);
     if (code == DEJA_OK && !deja_buffer_add(&reader->config, config.bytes, config.size))
         code = deja__fail_memory(err);
@@ -248,8 +247,7 @@ static bool slice_commands(deja_reader *reader, deja_steps *steps)
     const deja__part *part = reader->commands;
     const uint32_t *ends = deja__ends(&part->ends) + reader->before;
     const uint32_t start = reader->before ? ends[-1] : 0;
-    steps->commands =
-        part->values.size ? part->values.bytes + start : (const unsigned char *)"";
+    steps->commands = part->values.size ? part->values.bytes + start : (const unsigned char *)"";
     steps->command_ends = ends;
     if (start == 0)
         return true;
@@ -339,9 +337,9 @@ deja_code deja_reader_marks(deja_reader *reader,
         return deja__fail(err, DEJA_EMISUSE, "marks need a reader, and somebody to tell them to");
     const deja__recording_pack *pack =
         deja__catalog_recording_pack(reader->store->catalog, reader->recording_pack);
-    deja_code code = pack ? deja__marks_tell(reader->store, pack, reader->recording_place, visit,
-                                             user, err)
-                          : fail_missing(reader, "marks", err);
+    deja_code code =
+        pack ? deja__marks_tell(reader->store, pack, reader->recording_place, visit, user, err)
+             : fail_missing(reader, "marks", err);
     return code < 0 ? deja__store_fail(reader->store, fail_session(reader, code, err), err) : code;
 }
 
@@ -355,8 +353,8 @@ deja_code deja_reader_sections(deja_reader *reader,
                           "sections need a reader, and somebody to tell them to");
     const deja__recording_pack *pack =
         deja__catalog_recording_pack(reader->store->catalog, reader->recording_pack);
-    deja_code code = pack ? deja__sections_tell(reader->store, pack, reader->recording_place, visit,
-                                                user, err)
-                          : fail_missing(reader, "sections", err);
+    deja_code code =
+        pack ? deja__sections_tell(reader->store, pack, reader->recording_place, visit, user, err)
+             : fail_missing(reader, "sections", err);
     return code < 0 ? deja__store_fail(reader->store, fail_session(reader, code, err), err) : code;
 }

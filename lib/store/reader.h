@@ -35,8 +35,8 @@ struct deja_reader {
 };
 
 /* The saved state that a pack begins with, into buffers that the session then borrows. */
-deja_code deja__start_read(deja_store *store, int64_t pack, deja_buffer *layout,
-                           deja_buffer *state, deja_session *session, deja_error *err);
+deja_code deja__start_read(deja_store *store, int64_t pack, deja_buffer *layout, deja_buffer *state,
+                           deja_session *session, deja_error *err);
 /* All but the config and the start state. */
 void deja__session_fill(deja_session *session, const deja__session_pack *pack, uint32_t place);
 /* `outcome` has DEJA__NAME_MAX + 1 bytes; the recording borrows it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * schemas/store.sql, which the build puts into the library: making a store from it, and holding a
- * store against it. SQLite keeps a CREATE statement as it was written, so comparing needs no parser:
- * type, name, root page and text of each row must be those of the statement. The root page counts:
- * a bit of it could make a table of another one's rows, or of a page that is no longer in use.
+ * store against it. SQLite keeps a CREATE statement as it was written, so comparing needs no
+ * parser: type, name, root page and text of each row must be those of the statement. The root page
+ * counts: a bit of it could make a table of another one's rows, or of a page that is free.
  */
 #include "store/handle.h"
 
@@ -64,8 +64,7 @@ static bool fits(sqlite3_stmt *statement, const char *text, uint64_t size, int r
     const char *type = table ? "table" : "view";
     return same(statement, 0, type, strlen(type)) && same(statement, 1, name, name_size) &&
            same(statement, 2, name, name_size) &&
-           sqlite3_column_int(statement, 3) == (table ? root : 0) &&
-           same(statement, 4, text, size);
+           sqlite3_column_int(statement, 3) == (table ? root : 0) && same(statement, 4, text, size);
 }
 
 deja_code deja__schema_compare(deja_store *store, deja_error *err)

@@ -8,8 +8,8 @@
 /* ---- checking ---- */
 
 static const char *const WHAT[DEJA__SETTING_TEXTS] = {
-    "game",         "version",       "state layout", "command layout", "event layout", "config layout",
-    "refusals",     "outcomes",      "content",      "compiler",       "platform",     "made",
+    "game",     "version",  "state layout", "command layout", "event layout", "config layout",
+    "refusals", "outcomes", "content",      "compiler",       "platform",     "made",
 };
 
 static bool is_sound(uint32_t which, const char *text)
@@ -17,7 +17,7 @@ static bool is_sound(uint32_t which, const char *text)
     const uint64_t size = strlen(text);
     switch (which) {
     case DEJA__GAME:
-        return deja__is_name(text, size);
+        return deja__is_game_id(text, size);
     case DEJA__REFUSALS:
     case DEJA__OUTCOMES:
         return size <= DEJA__WORD_MAX * 4 && deja__is_names(text, size, NULL);
@@ -39,11 +39,12 @@ static deja_code check(const char *const *texts, const deja_recording *recording
     for (uint32_t i = 0; i < DEJA__SETTING_TEXTS; i++)
         if (!is_sound(i, texts[i]))
             return deja__fail(err, DEJA_EMISUSE, "the session's %s is not sound", WHAT[i]);
-    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    if (bits != 0 && bits != 8 && bits != 16 && bits != 32 && bits != 64)
         return deja__fail(err, DEJA_EMISUSE, "a trail has 8, 16, 32 or 64 bits, not %u", bits);
     if (recording->trail_every == 0)
-        return deja__fail(err, DEJA_EMISUSE, "a trail has every step's hash, or every Kth, not "
-                                             "every 0th");
+        return deja__fail(err, DEJA_EMISUSE,
+                          "a trail has every step's hash, or every Kth, not "
+                          "every 0th");
     return DEJA_OK;
 }
 

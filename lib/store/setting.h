@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What many sessions have in common: game, content, layouts, build, platform, who played, how the
- * trail is kept. Writers of equal settings share one, so that checking it and parsing its layouts is
- * done once, and sessions of one setting can share a pack.
+ * trail is kept. Writers of equal settings share one, so that checking it and parsing its layouts
+ * is done once, and sessions of one setting can share a pack.
  */
 #ifndef DEJA_STORE_SETTING_H
 #define DEJA_STORE_SETTING_H

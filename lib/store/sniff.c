@@ -82,8 +82,12 @@ static const char *kind_of(const unsigned char *bytes)
         { "\x1f\x8b", 2, "a gzip file: unpack it first" },
         { "PK\3\4", 4, "a zip archive: unpack it first" },
         { "\x28\xb5\x2f\xfd", 4, "a zstd file: unpack it first" },
-        { "\xfd" "7zXZ", 5, "an xz file: unpack it first" },
-        { "\x7f" "ELF", 4, "a program or library" },
+        { "\xfd"
+          "7zXZ",
+          5, "an xz file: unpack it first" },
+        { "\x7f"
+          "ELF",
+          4, "a program or library" },
         { "version https://git-lfs", 23, "a git-lfs pointer: fetch the file itself" },
     };
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)

@@ -87,8 +87,8 @@ deja_code deja__sql_fail(sqlite3 *db, int result, const char *doing, deja_error 
                           "%s: a write to it was cut short; open it once for writing to clear that",
                           doing);
     /* The message belongs to the last call that failed; where that was cleared, the code's. */
-    const char *why = sqlite3_errcode(db) == (result & 0xff) ? sqlite3_errmsg(db)
-                                                              : sqlite3_errstr(result);
+    const char *why =
+        sqlite3_errcode(db) == (result & 0xff) ? sqlite3_errmsg(db) : sqlite3_errstr(result);
     if (system)
         return deja__fail(err, code, "%s: %.200s: %s", doing, why, system);
     return deja__fail(err, code, "%s: %.200s", doing, why);
@@ -120,8 +120,7 @@ deja_code deja__order_prepare(deja_store *store, uint32_t order, deja_error *err
 {
     const int result = sqlite3_prepare_v3(store->db, ORDERS[order], -1, SQLITE_PREPARE_PERSISTENT,
                                           &store->orders[order], NULL);
-    return result == SQLITE_OK ? DEJA_OK
-                               : deja__sql_fail(store->db, result, "cannot be read", err);
+    return result == SQLITE_OK ? DEJA_OK : deja__sql_fail(store->db, result, "cannot be read", err);
 }
 
 int deja__order_run(deja_store *store, uint32_t order)

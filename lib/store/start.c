@@ -41,8 +41,8 @@ static deja_code validate_start(const deja_session *session, deja_error *err)
     return DEJA_EDAMAGED;
 }
 
-deja_code deja__start_read(deja_store *store, int64_t pack, deja_buffer *layout,
-                           deja_buffer *state, deja_session *session, deja_error *err)
+deja_code deja__start_read(deja_store *store, int64_t pack, deja_buffer *layout, deja_buffer *state,
+                           deja_session *session, deja_error *err)
 {
     start_reading r = { store, layout, state };
     deja__tally found = { 0 };

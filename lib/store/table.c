@@ -250,7 +250,7 @@ static deja_code insert(deja_store *store, uint32_t table, deja__row *row, deja_
 }
 
 static deja_code remove_row(deja_store *store, uint32_t table, int64_t key, int64_t check,
-                        deja_error *err)
+                            deja_error *err)
 {
     sqlite3_stmt *statement;
     deja_code code = prepare(store, table, DEJA__DELETE, &statement, err);

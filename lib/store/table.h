@@ -83,8 +83,8 @@ typedef struct deja__row {
 /* What the manifest says of one table. */
 typedef struct deja__tally {
     int64_t rows;
-    uint64_t sum; /* of the rows' checks, mod 2^64 */
-    int64_t next; /* the key that the next row gets; never given twice */
+    uint64_t sum;  /* of the rows' checks, mod 2^64 */
+    int64_t next;  /* the key that the next row gets; never given twice */
     int64_t check; /* of the manifest's row */
     bool changed;  /* in this transaction */
 } deja__tally;

@@ -22,8 +22,7 @@
 deja_code deja__read_begin(deja_store *store, deja_error *err)
 {
     const int result = deja__order_run(store, DEJA__BEGIN_READ);
-    return result == SQLITE_OK ? DEJA_OK
-                               : deja__sql_fail(store->db, result, "cannot be read", err);
+    return result == SQLITE_OK ? DEJA_OK : deja__sql_fail(store->db, result, "cannot be read", err);
 }
 
 void deja__read_end(deja_store *store)

@@ -61,6 +61,21 @@ bool deja__is_names(const char *text, uint64_t size, uint32_t *count)
     return true;
 }
 
+bool deja__is_game_id(const char *text, uint64_t size)
+{
+    const char *end = text + size;
+    if (size > DEJA__NAME_MAX)
+        return false;
+    for (const char *at = text;; at++) {
+        const char *dot = at < end ? memchr(at, '.', (size_t)(end - at)) : NULL;
+        if (!deja__is_name(at, (uint64_t)((dot ? dot : end) - at)))
+            return false;
+        if (!dot)
+            return true;
+        at = dot;
+    }
+}
+
 bool deja__is_opaque(const char *layout)
 {
     return strcmp(layout, "bytes") == 0;

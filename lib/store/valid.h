@@ -21,6 +21,8 @@ bool deja__is_plain(const char *text, uint64_t size, uint64_t most);
 bool deja__is_content(const char *text, uint64_t size);
 /* "" or names with single spaces between; *count may be NULL. */
 bool deja__is_names(const char *text, uint64_t size, uint32_t *count);
+/* A game's id: names with dots between them. */
+bool deja__is_game_id(const char *text, uint64_t size);
 /* The layout of a game that described nothing: its values are any bytes. */
 bool deja__is_opaque(const char *layout);
 

@@ -20,10 +20,9 @@ void deja__writer_destroy(deja_writer *writer)
     deja__setting_release(writer->setting);
     deja__identity_destroy(writer->identity);
     deja_buffer *const buffers[] = {
-        &writer->config,  &writer->start_layout, &writer->start_block,
-        &writer->commands, &writer->ends,        &writer->results,
-        &writer->trail,   &writer->marks,        &writer->mark_texts,
-        &writer->sections, &writer->section_names,
+        &writer->config,     &writer->start_layout, &writer->start_block,   &writer->commands,
+        &writer->ends,       &writer->results,      &writer->trail,         &writer->marks,
+        &writer->mark_texts, &writer->sections,     &writer->section_names,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         deja_buffer_release(buffers[i]);
@@ -97,8 +96,7 @@ static deja_code fill(deja_writer *writer, const deja_session *session,
     if (code < 0)
         return code;
     plain.content = writer->setting->texts[DEJA__CONTENT];
-    plain.start_layout =
-        writer->start_layout.size ? (const char *)writer->start_layout.bytes : "";
+    plain.start_layout = writer->start_layout.size ? (const char *)writer->start_layout.bytes : "";
     code = deja__identity_create(&writer->identity, &plain, err);
     if (code == DEJA_OK && !add_hash(writer, writer->start_hash))
         code = deja__fail_memory(err);
@@ -110,12 +108,13 @@ deja_code deja_writer_open(deja_writer **out, deja_store *store, const deja_sess
                            deja_error *err)
 {
     if (!out || !store || !session || !recording)
-        return deja__fail(err, DEJA_EMISUSE, "a writer needs a store, a session, a recording, and "
-                                             "a place to go to");
+        return deja__fail(err, DEJA_EMISUSE,
+                          "a writer needs a store, a session, a recording, and "
+                          "a place to go to");
     *out = NULL;
     if (!store->gather)
-        return deja__store_fail(
-            store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"), err);
+        return deja__store_fail(store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"),
+                                err);
     deja_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return deja__store_fail(store, deja__fail_memory(err), err);
@@ -136,66 +135,6 @@ deja_code deja_writer_open(deja_writer **out, deja_store *store, const deja_sess
 
 /* ---- steps ---- */
 
-static deja_code check_place(const deja_writer *writer, const deja_steps *steps, deja_error *err)
-{
-    if (steps->first != writer->now.steps + 1)
-        return deja__fail(err, DEJA_EMISUSE, "step %llu comes next, not %llu",
-                          (unsigned long long)writer->now.steps + 1,
-                          (unsigned long long)steps->first);
-    if (steps->count > DEJA__BLOCK_STEPS)
-        return deja__fail(err, DEJA_EMISUSE, "%u steps at once; the most are %d", steps->count,
-                          DEJA__BLOCK_STEPS);
-    if (writer->tail)
-        return deja__fail(err, DEJA_EMISUSE, "only the last steps may be fewer than %d, or end "
-                                             "without a hash",
-                          DEJA__BLOCK_STEPS);
-    if (writer->now.parts + 1 >= (uint64_t)DEJA__PARTS_MAX)
-        return deja__fail(err, DEJA_ELIMIT, "a session has at most %lld steps",
-                          (long long)DEJA__PARTS_MAX * DEJA__BLOCK_STEPS);
-    return DEJA_OK;
-}
-
-static deja_code check_commands(const deja_steps *steps, deja_error *err)
-{
-    uint32_t start = 0;
-    for (uint32_t i = 0; i < steps->count; i++) {
-        if (steps->command_ends[i] < start ||
-            steps->command_ends[i] - start > DEJA__COMMAND_SIZE_MAX)
-            return deja__fail_at(err, DEJA_EMISUSE, steps->first + i,
-                                 "step %llu: its command does not end where it could",
-                                 (unsigned long long)steps->first + i);
-        start = steps->command_ends[i];
-    }
-    return DEJA_OK;
-}
-
-static deja_code check_results(const deja_writer *writer, const deja_steps *steps,
-                               deja_error *err)
-{
-    const uint32_t most = writer->setting->refusal_count;
-    for (uint32_t i = 0; i < steps->count; i++)
-        if (steps->results[i] > most)
-            return deja__fail_at(err, DEJA_EMISUSE, steps->first + i,
-                                 "step %llu: its result is %u, and there are %u refusals",
-                                 (unsigned long long)steps->first + i, steps->results[i], most);
-    return DEJA_OK;
-}
-
-/* Every hash that is due, or all but the last step's. */
-static deja_code check_trail(const deja_writer *writer, const deja_steps *steps, bool *hashless,
-                             deja_error *err)
-{
-    const uint64_t every = writer->setting->trail_every;
-    const uint64_t last = steps->first - 1 + steps->count;
-    const uint64_t due = last / every - (steps->first - 1) / every;
-    *hashless = due > 0 && last % every == 0 && steps->trail_count == due - 1;
-    if (steps->trail_count == due || *hashless)
-        return DEJA_OK;
-    return deja__fail(err, DEJA_EMISUSE, "%llu hashes are due in steps %llu to %llu, not %u",
-                      (unsigned long long)due, (unsigned long long)steps->first,
-                      (unsigned long long)last, steps->trail_count);
-}
-
 /* Encodes the commands, and sees whether they come back. */
 static deja_code encode(deja_writer *writer, const deja_steps *steps, deja_error *err)
 {
@@ -203,8 +142,8 @@ static deja_code encode(deja_writer *writer, const deja_steps *steps, deja_error
     const deja_layout *layout = writer->setting->command;
     const deja_span values = { steps->commands, steps->command_ends[steps->count - 1] };
     deja_buffer_clear(encoded);
-    deja_code code = deja__commands_encode(layout, values, steps->command_ends, steps->count,
-                                           encoded, err);
+    deja_code code =
+        deja__commands_encode(layout, values, steps->command_ends, steps->count, encoded, err);
     const deja_span bytes = { encoded->bytes, encoded->size };
     if (code == DEJA_OK)
         code = deja__commands_try(layout, values, steps->command_ends, steps->count, bytes, err);
@@ -261,25 +200,12 @@ static deja_code commit(deja_writer *writer, const deja_steps *steps, deja_error
     return DEJA_OK;
 }
 
-static deja_code check_steps(const deja_writer *writer, const deja_steps *steps, bool *hashless,
-                             deja_error *err)
-{
-    deja_code code = check_place(writer, steps, err);
-    if (code == DEJA_OK && steps->count)
-        code = check_commands(steps, err);
-    if (code == DEJA_OK)
-        code = check_results(writer, steps, err);
-    if (code == DEJA_OK)
-        code = check_trail(writer, steps, hashless, err);
-    return code;
-}
-
 deja_code deja_writer_add(deja_writer *writer, const deja_steps *steps, deja_error *err)
 {
     if (!writer || !steps)
         return deja__fail(err, DEJA_EMISUSE, "adding steps needs a writer, and steps");
     bool hashless = false;
-    deja_code code = check_steps(writer, steps, &hashless, err);
+    deja_code code = deja__steps_check(writer, steps, &hashless, err);
     if (code < 0 || steps->count == 0)
         return deja__store_fail(writer->store, code, err);
     code = encode(writer, steps, err);
@@ -322,8 +248,7 @@ deja_code deja_writer_mark(deja_writer *writer, uint64_t step, const char *text,
         return deja__fail(err, DEJA_EMISUSE, "a mark needs a writer, and a text");
     deja_code code = DEJA_OK;
     if (strlen(text) > DEJA__MARK_MAX || !deja__is_utf8(text, strlen(text)))
-        code = deja__fail(err, DEJA_EMISUSE, "a mark is UTF-8 of at most %d bytes",
-                          DEJA__MARK_MAX);
+        code = deja__fail(err, DEJA_EMISUSE, "a mark is UTF-8 of at most %d bytes", DEJA__MARK_MAX);
     else if ((uint64_t)writer->now.marks + writer->marks.size / sizeof(deja__note) >=
              (uint64_t)DEJA__PARTS_MAX)
         code = deja__fail(err, DEJA_ELIMIT, "a session has at most %d marks", DEJA__PARTS_MAX);
@@ -339,8 +264,9 @@ deja_code deja_writer_section(deja_writer *writer, uint64_t step, const char *na
         return deja__fail(err, DEJA_EMISUSE, "a section needs a writer, and a name");
     deja_code code = DEJA_OK;
     if (!deja__is_name(name, strlen(name)))
-        code = deja__fail(err, DEJA_EMISUSE, "a section's name is [A-Za-z_][A-Za-z0-9_-]*, at most "
-                                             "%d characters",
+        code = deja__fail(err, DEJA_EMISUSE,
+                          "a section's name is [A-Za-z_][A-Za-z0-9_-]*, at most "
+                          "%d characters",
                           DEJA__NAME_MAX);
     if (code == DEJA_OK)
         code = add_note(&writer->sections, &writer->section_names, step, name, hash, err);
@@ -361,16 +287,18 @@ static deja_code end(deja_writer *writer, uint32_t ended, const char *outcome, d
     if (ended > DEJA_ENDED_OUTCOME)
         return deja__fail(err, DEJA_EMISUSE, "a session does not end as %u", ended);
     if ((ended == DEJA_ENDED_OUTCOME) != (outcome && *outcome))
-        return deja__fail(err, DEJA_EMISUSE, "an outcome is named where there is one, and only "
-                                             "there");
+        return deja__fail(err, DEJA_EMISUSE,
+                          "an outcome is named where there is one, and only "
+                          "there");
     if (ended == DEJA_ENDED_OUTCOME &&
         (!deja__is_name(outcome, strlen(outcome)) || is_reserved(outcome)))
         return deja__fail(err, DEJA_EMISUSE, "an outcome is named as games name theirs");
     const uint64_t every = writer->setting->trail_every;
     const bool due = writer->now.steps && writer->now.steps % every == 0;
     if (writer->hashless != (crashed && due))
-        return deja__fail(err, DEJA_EMISUSE, crashed ? "the command that crashed has a hash"
-                                                     : "the last step has no hash");
+        return deja__fail(err, DEJA_EMISUSE,
+                          crashed ? "the command that crashed has a hash"
+                                  : "the last step has no hash");
     if (crashed && (writer->now.steps == 0 || writer->last_result))
         return deja__fail(err, DEJA_EMISUSE, "a session crashed in a command without a result");
     writer->ended = ended;

@@ -21,7 +21,7 @@ typedef struct deja__progress {
     uint64_t chain;
     uint64_t event_chain;
     deja_id id;
-    uint64_t parts; /* committed */
+    uint64_t parts;       /* committed */
     int64_t session_pack; /* 0: nothing is committed */
     int64_t recording_pack;
     int64_t session_check;
@@ -76,6 +76,10 @@ static inline bool deja__writer_is_long(const deja_writer *writer)
     return writer->now.session_pack != 0;
 }
 
+/* Whether these may come next. *hashless: the last one has no hash, though one is due. */
+deja_code deja__steps_check(const deja_writer *writer, const deja_steps *steps, bool *hashless,
+                            deja_error *err);
+
 /* Whether the store holds a recording that is equal to this one, of the session of this key. */
 deja_code deja__writer_is_known(deja_writer *writer, int64_t key, bool *known, deja_error *err);
 /* The same of one that waits. */
@@ -99,8 +103,7 @@ deja_code deja__recording_row(deja_writer *const *members, uint32_t count,
                               const deja__setting_ids *ids, deja_buffer *columns, deja__row *row,
                               deja_error *err);
 /* Inserts a part. `encoded` are commands before they are compressed. */
-deja_code deja__commands_insert(deja_store *store, int64_t key, deja_span encoded,
-                                deja_error *err);
+deja_code deja__commands_insert(deja_store *store, int64_t key, deja_span encoded, deja_error *err);
 /* `results` are numbers; `trail` bytes. */
 deja_code deja__results_insert(deja_store *store, int64_t key, const uint32_t *results,
                                uint32_t count, deja_span trail, uint64_t chain,

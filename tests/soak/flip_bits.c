@@ -5,9 +5,9 @@
  *
  *     flip_bits FOLDER [STRIDE [FIRST]]
  *
- * Each STRIDEth bit from FIRST (all of them by default). Each page is the work of a child, so that a
- * crash is a finding like another. With bit flipped, the store is also written to: what was there
- * must then still be there, or be told to be damaged.
+ * Each STRIDEth bit from FIRST (all of them by default). Each page is the work of a child, so that
+ * a crash is a finding like another. Each sixteenth time the store is also written to: what was
+ * there must then still be there, or be told to be damaged.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -175,8 +175,7 @@ deja_code recipe_add(deja_writer *writer, const recipe *r, uint64_t from, uint64
         steps.trail = trail;
         steps.chain = chain_to(r, from + steps.count);
         steps.event_chain = steps.chain * 3;
-        code = commands.failed ? DEJA_ENOMEM
-                               : add_notes(writer, r, from, from + steps.count, err);
+        code = commands.failed ? DEJA_ENOMEM : add_notes(writer, r, from, from + steps.count, err);
         if (code == DEJA_OK)
             code = deja_writer_add(writer, &steps, err);
         from += steps.count;
@@ -248,7 +247,8 @@ static bool tell_section(void *user, uint64_t step, const char *name, uint64_t h
 static void tell_session(deja_buffer *out, const deja_session *s)
 {
     deja__print_hex_bytes(out, s->id.bytes, 16);
-    deja__print(out, " %s '%s' '%s' seed=%" PRIu64 " content='%s' steps=%" PRIu64 " config=", s->game,
+    deja__print(out,
+                " %s '%s' '%s' seed=%" PRIu64 " content='%s' steps=%" PRIu64 " config=", s->game,
                 s->command_layout, s->config_layout, s->seed, s->content, s->steps);
     deja__print_hex_bytes(out, s->config.bytes, s->config.size);
     deja__print(out, " start='%s' ", s->start_layout);

@@ -14,19 +14,19 @@ typedef struct recipe {
     uint64_t steps;
     uint32_t trail_bits;
     uint64_t trail_every;
-    uint32_t refused;     /* each so manieth step is refused; 0: none */
+    uint32_t refused; /* each so manieth step is refused; 0: none */
     uint32_t ended;
-    const char *outcome;  /* "" but for DEJA_ENDED_OUTCOME */
-    uint64_t parts_from;  /* from this step on, hashes are other ones; 0: never */
+    const char *outcome; /* "" but for DEJA_ENDED_OUTCOME */
+    uint64_t parts_from; /* from this step on, hashes are other ones; 0: never */
     unsigned char build;
     const char *made;
     const char *content;
-    uint32_t config;      /* which */
-    bool opaque;          /* a game that described nothing */
-    bool plain;           /* every command is the same */
-    bool start;           /* it begins in the middle */
-    uint32_t marks;       /* so many */
-    uint32_t sections;    /* each so manieth step; 0: none */
+    uint32_t config;   /* which */
+    bool opaque;       /* a game that described nothing */
+    bool plain;        /* every command is the same */
+    bool start;        /* it begins in the middle */
+    uint32_t marks;    /* so many */
+    uint32_t sections; /* each so manieth step; 0: none */
     int64_t recorded_at;
 } recipe;
 

@@ -120,8 +120,9 @@ Test(damage, a_store_that_was_cut_anywhere_is_damaged)
 {
     uint64_t luck = 2;
     for (uint32_t i = 0; i < CUTS; i++) {
-        const uint64_t length = i < 20 ? i * 6 : i % 5 == 0 ? draw(&luck) % (size / 4096) * 4096
-                                                            : draw(&luck) % size;
+        const uint64_t length = i < 20       ? i * 6
+                                : i % 5 == 0 ? draw(&luck) % (size / 4096) * 4096
+                                             : draw(&luck) % size;
         cr_assert_eq(truncate(path, (off_t)length), 0);
         cr_assert(is_told("cut at", length), "cut at %" PRIu64, length);
         restore();
@@ -183,18 +184,17 @@ static deja_code dump_after(const char *statements, deja_error *err)
 
 Test(damage, a_row_that_goes_is_noticed_when_the_store_is_opened)
 {
-    static const char *const TABLES[] = { "manifest",      "words",           "builds",
-                                          "layouts",       "session_packs",   "command_parts",
+    static const char *const TABLES[] = { "manifest",        "words",         "builds",
+                                          "layouts",         "session_packs", "command_parts",
                                           "recording_packs", "result_parts",  "starts",
-                                          "marks",         "section_parts" };
+                                          "marks",           "section_parts" };
     for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
         char statement[200];
         deja_error err = { 0 };
-        snprintf(statement, sizeof statement,
-                 "DELETE FROM %s WHERE id = (SELECT max(id) FROM %s)", TABLES[i], TABLES[i]);
+        snprintf(statement, sizeof statement, "DELETE FROM %s WHERE id = (SELECT max(id) FROM %s)",
+                 TABLES[i], TABLES[i]);
         cr_assert_eq(dump_after(statement, &err), DEJA_EDAMAGED, "%s", TABLES[i]);
-        cr_assert_not_null(strstr(err.message, i ? TABLES[i] : "section_parts"), "%s",
-                           err.message);
+        cr_assert_not_null(strstr(err.message, i ? TABLES[i] : "section_parts"), "%s", err.message);
         if (strcmp(TABLES[i], "starts") == 0)
             cr_assert_not_null(strstr(err.message, "starts from a saved state that is not in the "
                                                    "store"),
@@ -246,8 +246,8 @@ static int64_t first_long(void)
 
 Test(damage, the_session_and_the_steps_are_named)
 {
-    sql(path, "UPDATE command_parts SET data = zeroblob(length(data)) WHERE id & 1048575 = 1",
-        NULL, 0);
+    sql(path, "UPDATE command_parts SET data = zeroblob(length(data)) WHERE id & 1048575 = 1", NULL,
+        0);
     deja_store *store = open_store(path, DEJA_STORE_READ);
     deja_reader *reader = NULL;
     deja_steps steps;

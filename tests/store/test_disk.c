@@ -290,8 +290,8 @@ Test(disk, a_lock_that_is_not_given_back_is_busy_and_nothing_is_lost)
     cr_assert_eq(recipe_add(writer, &blocks, 0, 16384, &err), DEJA_EBUSY);
     cr_assert_eq(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     cr_assert_eq(recipe_add(writer, &blocks, 0, 16384, &err), DEJA_OK, "%s", err.message);
-    cr_assert_eq(deja_writer_close(writer, blocks.ended, blocks.outcome, NULL, NULL, &err),
-                 DEJA_OK, "%s", err.message);
+    cr_assert_eq(deja_writer_close(writer, blocks.ended, blocks.outcome, NULL, NULL, &err), DEJA_OK,
+                 "%s", err.message);
     sqlite3_close(other);
     close_store(store);
     cr_assert(eq(u32, count_sessions(path), 2));

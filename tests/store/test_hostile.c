@@ -114,11 +114,11 @@ static void assert_told(const char *what)
 
 Test(hostile, no_number_of_a_pack_is_taken_on_trust)
 {
-    static const int64_t NUMBERS[] = { 0,         -1,         2,          3,         1024, 1025,
+    static const int64_t NUMBERS[] = { 0,         -1,         2,         3,         1024, 1025,
                                        INT32_MAX, UINT32_MAX, INT64_MAX, INT64_MIN, 16384 };
-    static const uint32_t SESSION_CELLS[] = { DEJA__S_LAYOUTS,  DEJA__S_CONTENT, DEJA__S_OPEN,
-                                              DEJA__S_START,    DEJA__S_SESSIONS, DEJA__S_STEPS,
-                                              DEJA__S_CONFIGS,  DEJA__S_CONFIG_SIZE };
+    static const uint32_t SESSION_CELLS[] = { DEJA__S_LAYOUTS, DEJA__S_CONTENT,    DEJA__S_OPEN,
+                                              DEJA__S_START,   DEJA__S_SESSIONS,   DEJA__S_STEPS,
+                                              DEJA__S_CONFIGS, DEJA__S_CONFIG_SIZE };
     static const uint32_t RECORDING_CELLS[] = { DEJA__R_LAYOUTS,    DEJA__R_BUILD,
                                                 DEJA__R_PLATFORM,   DEJA__R_TRAIL_BITS,
                                                 DEJA__R_RECORDINGS, DEJA__R_MARKS,
@@ -223,14 +223,21 @@ Test(hostile, blobs_of_another_size_or_content_are_damage)
         int64_t key;
         uint32_t cell;
     } BLOBS[] = {
-        { DEJA__SESSION_PACKS, 2, DEJA__S_DIGESTS },   { DEJA__SESSION_PACKS, 2, DEJA__S_SEEDS },
-        { DEJA__SESSION_PACKS, 2, DEJA__S_LENGTHS },   { DEJA__SESSION_PACKS, 2, DEJA__S_CONFIG_DATA },
-        { DEJA__RECORDING_PACKS, 2, DEJA__R_SESSIONS }, { DEJA__RECORDING_PACKS, 2, DEJA__R_ENDINGS },
-        { DEJA__RECORDING_PACKS, 2, DEJA__R_AGES },    { DEJA__RECORDING_PACKS, 2, DEJA__R_CHAINS },
+        { DEJA__SESSION_PACKS, 2, DEJA__S_DIGESTS },
+        { DEJA__SESSION_PACKS, 2, DEJA__S_SEEDS },
+        { DEJA__SESSION_PACKS, 2, DEJA__S_LENGTHS },
+        { DEJA__SESSION_PACKS, 2, DEJA__S_CONFIG_DATA },
+        { DEJA__RECORDING_PACKS, 2, DEJA__R_SESSIONS },
+        { DEJA__RECORDING_PACKS, 2, DEJA__R_ENDINGS },
+        { DEJA__RECORDING_PACKS, 2, DEJA__R_AGES },
+        { DEJA__RECORDING_PACKS, 2, DEJA__R_CHAINS },
         { DEJA__RECORDING_PACKS, 2, DEJA__R_EVENT_CHAINS },
-        { DEJA__COMMAND_PARTS, 2 << 20, 1 },           { DEJA__RESULT_PARTS, 2 << 20, 1 },
-        { DEJA__RESULT_PARTS, 2 << 20, 2 },            { DEJA__SECTION_PARTS, 2 << 20, 1 },
-        { DEJA__BUILDS, 1, 0 },                        { DEJA__STARTS, 3, 2 },
+        { DEJA__COMMAND_PARTS, 2 << 20, 1 },
+        { DEJA__RESULT_PARTS, 2 << 20, 1 },
+        { DEJA__RESULT_PARTS, 2 << 20, 2 },
+        { DEJA__SECTION_PARTS, 2 << 20, 1 },
+        { DEJA__BUILDS, 1, 0 },
+        { DEJA__STARTS, 3, 2 },
     };
     uint64_t luck = 5;
     for (size_t i = 0; i < sizeof bytes; i++)

@@ -53,8 +53,8 @@ static bool finish(deja_writer *writer, const recipe *r)
 {
     bool known = false;
     deja_error err = { 0 };
-    cr_assert_eq(deja_writer_close(writer, r->ended, r->outcome, NULL, &known, &err), DEJA_OK,
-                 "%s", err.message);
+    cr_assert_eq(deja_writer_close(writer, r->ended, r->outcome, NULL, &known, &err), DEJA_OK, "%s",
+                 err.message);
     return known;
 }
 

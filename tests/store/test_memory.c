@@ -89,8 +89,8 @@ static void open_folder(void)
 {
     scratch_open(folder);
     path = in_folder(folder, "memory.deja");
-    recipe recipes[] = { recipe_of(1), recipe_of(2), recipe_of(5), recipe_long(4, 16390),
-                         recipe_of(8), recipe_of(1) };
+    recipe recipes[] = { recipe_of(1),          recipe_of(2), recipe_of(5),
+                         recipe_long(4, 16390), recipe_of(8), recipe_of(1) };
     recipes[1].marks = 2;
     recipes[1].sections = 6;
     recipes[1].config = 1;
@@ -235,8 +235,8 @@ Test(memory, what_failed_can_be_tried_again_with_the_same_handle)
         cr_assert(fired);
         cr_assert_eq(code, DEJA_ENOMEM, "%s", err.message);
     }
-    cr_assert_eq(deja_writer_close(writer, blocks.ended, blocks.outcome, NULL, NULL, &err),
-                 DEJA_OK, "%s", err.message);
+    cr_assert_eq(deja_writer_close(writer, blocks.ended, blocks.outcome, NULL, NULL, &err), DEJA_OK,
+                 "%s", err.message);
     cr_assert_eq(deja_store_check(store, &err), DEJA_OK, "%s", err.message);
     close_store(store);
 }

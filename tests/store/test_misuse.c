@@ -76,8 +76,11 @@ Test(misuse, a_session_must_be_sound_to_be_written)
     assert_open_refused(&s, &good, DEJA_EFORMAT, "the config");
     s = session_of_two();
     static const char *const CONTENTS[] = {
-        "maps", "maps=12", "b=00112233445566778899aabbccddeeff a=00112233445566778899aabbccddeeff",
-        "maps=00112233445566778899aabbccddeefg", "maps=00112233445566778899aabbccddeeff ",
+        "maps",
+        "maps=12",
+        "b=00112233445566778899aabbccddeeff a=00112233445566778899aabbccddeeff",
+        "maps=00112233445566778899aabbccddeefg",
+        "maps=00112233445566778899aabbccddeeff ",
         "a=00112233445566778899aabbccddeeff a=00112233445566778899aabbccddeeff"
     };
     for (int i = 0; i < 6; i++) {
@@ -230,8 +233,8 @@ Test(misuse, steps_that_do_not_fit_are_refused_and_the_writer_goes_on)
     s = two_steps();
     s.command_ends = ends;
     assert_steps_refused(writer, &s, DEJA_EMISUSE, "step 2: its command does not end");
-    static const unsigned char bad[][6] = { { 0, 0, 9, 2, 1, 0 },  /* a flag of 2 */
-                                            { 0, 0, 9, 1, 2, 0 },  /* no such command */
+    static const unsigned char bad[][6] = { { 0, 0, 9, 2, 1, 0 }, /* a flag of 2 */
+                                            { 0, 0, 9, 1, 2, 0 }, /* no such command */
                                             { 0, 0, 9, 1, 1, 1 } };
     for (int i = 0; i < 3; i++) {
         s = two_steps();
@@ -275,9 +278,9 @@ Test(misuse, an_end_that_does_not_fit_is_refused)
         deja_error err = { 0 };
         s.trail_count = ENDINGS[i].trail;
         cr_assert_eq(deja_writer_add(writer, &s, &err), DEJA_OK, "%s", err.message);
-        cr_assert_eq(deja_writer_close(writer, ENDINGS[i].ended, ENDINGS[i].outcome, NULL, NULL,
-                                       &err),
-                     DEJA_EMISUSE, "%zu", i);
+        cr_assert_eq(
+            deja_writer_close(writer, ENDINGS[i].ended, ENDINGS[i].outcome, NULL, NULL, &err),
+            DEJA_EMISUSE, "%zu", i);
         cr_assert_not_null(strstr(err.message, ENDINGS[i].words), "%s", err.message);
     }
     deja_writer *writer = writer_of_two();

@@ -151,7 +151,8 @@ Test(opening, a_schema_that_is_not_the_versions_byte_for_byte_is_damage)
         "ALTER TABLE words ADD COLUMN y",
         "DROP VIEW parts; CREATE VIEW parts AS SELECT 1",
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 3 WHERE name = 'builds'",
-        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' ' WHERE name = 'marks'",
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' ' WHERE name = "
+        "'marks'",
         "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = 'CREATE TABLE' "
         "WHERE name = 'marks'",
     };
@@ -195,11 +196,11 @@ Test(opening, a_writer_does_not_trust_a_header_that_would_make_it_write_over_row
         long offset;
         unsigned char bytes[4];
     } LIES[] = {
-        { 28, { 0, 0, 0, 5 } },  /* pages */
-        { 32, { 0, 0, 0, 3 } },  /* a free page that is a table's root */
-        { 52, { 0, 0, 0, 3 } },  /* auto-vacuum */
+        { 28, { 0, 0, 0, 5 } },    /* pages */
+        { 32, { 0, 0, 0, 3 } },    /* a free page that is a table's root */
+        { 52, { 0, 0, 0, 3 } },    /* auto-vacuum */
         { 20, { 8, 64, 32, 32 } }, /* reserved bytes */
-        { 56, { 0, 0, 0, 2 } },  /* UTF-16 */
+        { 56, { 0, 0, 0, 2 } },    /* UTF-16 */
     };
     for (size_t i = 0; i < sizeof LIES / sizeof *LIES; i++) {
         const char *path = a_store("lies.deja");

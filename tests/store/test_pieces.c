@@ -83,7 +83,9 @@ Test(pieces, a_block_that_is_not_what_its_size_says_is_damage, .init = make_pack
      .fini = drop_packers)
 {
     static unsigned char bytes[5000];
-    static const int64_t SIZES[] = { -1, 0, 10, 4999, 5001, 1 << 20, 1 << 30, INT64_MAX, INT64_MIN };
+    static const int64_t SIZES[] = {
+        -1, 0, 10, 4999, 5001, 1 << 20, 1 << 30, INT64_MAX, INT64_MIN
+    };
     deja_span block;
     deja_buffer out = { 0 };
     fill(bytes, sizeof bytes, 1);
@@ -94,8 +96,8 @@ Test(pieces, a_block_that_is_not_what_its_size_says_is_damage, .init = make_pack
     memcpy(copy, block.bytes, block.size);
     block.bytes = copy;
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
-        cr_assert_eq(deja__unpack(unpacker, block, SIZES[i], &out, NULL), DEJA_EDAMAGED,
-                     "%" PRId64, SIZES[i]);
+        cr_assert_eq(deja__unpack(unpacker, block, SIZES[i], &out, NULL), DEJA_EDAMAGED, "%" PRId64,
+                     SIZES[i]);
         cr_assert_leq(out.capacity, 3u << 20, "memory was taken for a size that cannot be");
     }
     /* Flipped, cut, and with something behind it. */
@@ -143,11 +145,11 @@ Test(pieces, a_column_of_equal_or_rising_numbers_stands_once)
     for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
         deja_buffer out = { 0 };
         deja__column column;
-        cr_assert(deja__column_write(&out, COLUMNS[i].numbers, 4, COLUMNS[i].width,
-                                     COLUMNS[i].rise));
+        cr_assert(
+            deja__column_write(&out, COLUMNS[i].numbers, 4, COLUMNS[i].width, COLUMNS[i].rise));
         cr_assert_eq(out.size, COLUMNS[i].size, "%zu", i);
-        cr_assert(deja__column_read(&column, out.bytes, out.size, COLUMNS[i].width,
-                                    COLUMNS[i].rise, 4));
+        cr_assert(
+            deja__column_read(&column, out.bytes, out.size, COLUMNS[i].width, COLUMNS[i].rise, 4));
         for (uint32_t k = 0; k < 4; k++)
             cr_assert_eq(deja__column_at(&column, k), COLUMNS[i].numbers[k], "%zu: %u", i, k);
         cr_assert_not(deja__column_read(&column, out.bytes, out.size + 1, COLUMNS[i].width,
@@ -252,6 +254,12 @@ Test(pieces, texts_are_plain_contents_are_sorted_names_are_names)
     cr_assert(eq(u32, names(" a"), 1000));
     cr_assert(eq(u32, names("a "), 1000));
     cr_assert(eq(u32, names("a 1b"), 1000));
+    cr_assert(deja__is_game_id("a", 1) && deja__is_game_id("org.example.a-b", 15));
+    cr_assert_not(deja__is_game_id("", 0));
+    cr_assert_not(deja__is_game_id("a.", 2));
+    cr_assert_not(deja__is_game_id(".a", 2));
+    cr_assert_not(deja__is_game_id("a..b", 4));
+    cr_assert_not(deja__is_game_id("a b", 3));
     cr_assert(deja__is_opaque("bytes"));
     cr_assert_not(deja__is_opaque("bytes:u8"));
 }

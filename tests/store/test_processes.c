@@ -86,8 +86,9 @@ Test(processes, four_that_make_and_fill_a_store_at_once_lose_nothing_and_double_
     cr_assert(eq(u32, count_recordings(path), 150 + 2));
     assert_sound();
     char answer[32];
-    sql(path, "SELECT (SELECT count(*) FROM layouts) || ' ' || (SELECT count(*) FROM builds) || ' '"
-              "|| (SELECT count(*) FROM words)",
+    sql(path,
+        "SELECT (SELECT count(*) FROM layouts) || ' ' || (SELECT count(*) FROM builds) || ' '"
+        "|| (SELECT count(*) FROM words)",
         answer, sizeof answer);
     cr_assert(eq(str, answer, "1 1 3"), "interned once");
     cr_assert_eq(access(in_folder(folder, "shared.deja-wal"), F_OK), -1, "the last one tidies up");
@@ -120,8 +121,8 @@ static void record_until_killed(acknowledged *done, uint64_t round)
 
 Test(processes, whatever_was_acknowledged_before_a_kill_is_there_afterwards)
 {
-    acknowledged *done = mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    acknowledged *done =
+        mmap(NULL, sizeof *done, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     uint64_t sessions = 0;
     uint64_t luck = 9;
     for (uint64_t round = 0; round < 6; round++) {
@@ -142,8 +143,9 @@ Test(processes, whatever_was_acknowledged_before_a_kill_is_there_afterwards)
         cr_assert_leq(now, sessions + done->sessions + 2);
         sessions = now;
         char answer[32];
-        sql(path, "SELECT max(steps) / 16384 FROM session_packs WHERE open AND id = (SELECT max(id)"
-                  "FROM session_packs WHERE open)",
+        sql(path,
+            "SELECT max(steps) / 16384 FROM session_packs WHERE open AND id = (SELECT max(id)"
+            "FROM session_packs WHERE open)",
             answer, sizeof answer);
         const uint64_t blocks = strtoull(answer, NULL, 10);
         cr_assert_geq(blocks, done->blocks);

@@ -23,7 +23,7 @@ static void close_folder(void)
 
 TestSuite(round_trip, .init = open_folder, .fini = close_folder, .timeout = 60);
 
-/* What a reader must answer for a recipe, step by step, against a second store that holds only it. */
+/* Holds what a reader answers for a recipe against a second store, which holds nothing else. */
 static void assert_same_alone(const char *path, const recipe *r)
 {
     const char *alone = in_folder(folder, "alone.deja");
@@ -212,6 +212,37 @@ Test(round_trip, the_trail_is_cut_to_its_width_and_results_keep_theirs)
     cr_assert_arr_eq(steps.results, results, sizeof results);
     cr_assert(eq(u64, steps.chain, 77));
     cr_assert(eq(u64, steps.event_chain, 88));
+    deja_reader_close(reader);
+    close_store(store);
+}
+
+Test(round_trip, a_scenario_has_commands_and_no_hashes)
+{
+    const char *path = in_folder(folder, "scenario.deja");
+    recipe short_one = recipe_of(1);
+    recipe long_one = recipe_long(2, 16390);
+    recipe recorded = recipe_of(1);
+    short_one.trail_bits = long_one.trail_bits = 0;
+    short_one.trail_every = long_one.trail_every = UINT64_MAX;
+    short_one.refused = 0;
+    deja_store *store = open_store(path, DEJA_STORE_WRITE);
+    put(store, &short_one);
+    put(store, &long_one);
+    cr_assert_not(put_again(store, &recorded), "the same session, recorded");
+    cr_assert(put_again(store, &short_one));
+    cr_assert(put_again(store, &long_one));
+    close_store(store);
+    deja_error err = { 0 };
+    deja_reader *reader = NULL;
+    deja_steps steps;
+    dump_hash(path);
+    store = open_store(path, DEJA_STORE_READ);
+    cr_assert_eq(deja_store_check(store, &err), DEJA_OK, "%s", err.message);
+    cr_assert_eq(deja_reader_open(&reader, store, 1024, 0, &err), DEJA_OK, "%s", err.message);
+    cr_assert(eq(u64, deja_reader_start_hash(reader), 0));
+    cr_assert_eq(deja_reader_next(reader, &steps, &err), DEJA_OK);
+    cr_assert(eq(u32, steps.count, 16384));
+    cr_assert(eq(u32, steps.trail_count, 0));
     deja_reader_close(reader);
     close_store(store);
 }

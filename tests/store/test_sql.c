@@ -22,8 +22,8 @@ static void open_folder(void)
 {
     scratch_open(folder);
     path = in_folder(folder, "people.deja");
-    recipe recipes[] = { recipe_of(3), recipe_of(4), recipe_of(8), recipe_long(1, 16500),
-                         recipe_of(9), recipe_of(3) };
+    recipe recipes[] = { recipe_of(3),          recipe_of(4), recipe_of(8),
+                         recipe_long(1, 16500), recipe_of(9), recipe_of(3) };
     recipes[1].seed = UINT64_MAX;
     recipes[2].marks = 3;
     recipes[4].start = true;
@@ -74,7 +74,8 @@ Test(plain_sql, sessions_are_rows_with_ids_and_names)
     snprintf(query, sizeof query, "SELECT seed FROM sessions WHERE id = '%s'", id);
     assert_answer(query, "18446744073709551615");
     hex(&ids[4], id);
-    snprintf(query, sizeof query, "SELECT content || '|' || start FROM sessions WHERE id = '%s'", id);
+    snprintf(query, sizeof query, "SELECT content || '|' || start FROM sessions WHERE id = '%s'",
+             id);
     assert_answer(query, "maps=00112233445566778899aabbccddeeff|rows:u8[..16] side:u8");
 }
 
@@ -103,10 +104,11 @@ Test(plain_sql, recordings_are_rows_that_name_their_sessions)
     assert_answer("SELECT count(*) FROM recordings", "6");
     assert_answer("SELECT count(*) FROM recordings AS r JOIN sessions AS s ON s.key = r.session",
                   "6");
-    assert_answer("SELECT ended || ' ' || build || ' ' || compiler || ' ' || platform || ' ' || made"
-                  " || ' ' || recorded_at FROM recordings ORDER BY key DESC",
-                  "crashed abababababababababababababababab gcc-12.2.0 x86_64-linux-gnu glibc-2.36 "
-                  "bot random 2023-11-14 22:14:21");
+    assert_answer(
+        "SELECT ended || ' ' || build || ' ' || compiler || ' ' || platform || ' ' || made"
+        " || ' ' || recorded_at FROM recordings ORDER BY key DESC",
+        "crashed abababababababababababababababab gcc-12.2.0 x86_64-linux-gnu glibc-2.36 "
+        "bot random 2023-11-14 22:14:21");
     assert_answer("SELECT group_concat(DISTINCT ended) FROM (SELECT ended FROM recordings "
                   "ORDER BY ended)",
                   "crashed,first_wins,second_wins");
@@ -148,7 +150,8 @@ Test(plain_sql, blocks_inflate_as_those_of_sqlite_archives)
             continue;
         const uLongf said = size;
         unsigned char *raw = malloc(size);
-        cr_assert_eq(uncompress(raw, &size, sqlite3_column_blob(statement, 1), (uLong)stored), Z_OK);
+        cr_assert_eq(uncompress(raw, &size, sqlite3_column_blob(statement, 1), (uLong)stored),
+                     Z_OK);
         cr_assert_eq(size, said);
         free(raw);
         blocks++;
