@@ -159,8 +159,9 @@ static deja_code pick_legal(table *t, deja_luck *luck, bool *chosen, deja_error 
     const uint32_t place = deja_luck_below(luck, count);
     const uint32_t start = place ? ends[place - 1] : 0;
     *chosen = true;
-    return deja__codec_load(t->command_form.codec, t->command,
-                            (const unsigned char *)bytes.bytes + start, ends[place] - start, err);
+    const deja_span chosen_bytes = { (const unsigned char *)bytes.bytes + start,
+                                     ends[place] - start };
+    return deja__form_load(&t->command_form, t->command, chosen_bytes, err);
 }
 
 static deja_code pick(table *t, uint64_t seed, int32_t *bot, bool *chosen, deja_error *err)
@@ -265,7 +266,7 @@ static deja_code open_table(table *t, deja_store *store, deja_error *err)
     if (code == DEJA_OK)
         code = deja__recorder_create(&t->recorder, store, t->plugin, err);
     if (code == DEJA_OK)
-        code = deja__form_open(&t->command_form, t->plugin, DEJA_COMMAND, err);
+        code = deja__form_init(&t->command_form, t->plugin, DEJA_COMMAND, err);
     if (code < 0)
         return code;
     t->command = deja__codec_value_create(t->command_form.codec);
@@ -276,7 +277,7 @@ static void close_table(table *t)
 {
     if (t->command)
         deja__codec_value_destroy(t->command_form.codec, t->command);
-    deja__form_close(&t->command_form);
+    deja__form_release(&t->command_form);
     deja__recorder_destroy(t->recorder);
     deja__game_close(t->game);
     for (uint32_t i = 0; i < SEATS_MAX; i++)

@@ -190,18 +190,18 @@ static deja_code end_described(deja_recorder *recorder, const void *state, uint3
     const bool due = recorder->until_hash == 1;
     uint64_t hash = 0;
     uint64_t event_hash = 0;
-    deja_code code;
-
+    uint32_t event_count = 0;
+    deja_code code =
+        deja__events_end(&recorder->events, &event_count, &event_hash, &recorder->failure);
+    if (code < 0)
+        return break_off(recorder, code, err);
     if (result > recorder->table->refusal_count) {
         code = deja__fail(&recorder->failure, DEJA_ERULES,
                           "apply answered %u, and there are %u refusals", result,
                           recorder->table->refusal_count);
         return break_off(recorder, code, err);
     }
-    code = deja__events_hash(&recorder->events, &event_hash, &recorder->failure);
-    if (code < 0)
-        return break_off(recorder, code, err);
-    if (result != 0 && recorder->events.count != 0) {
+    if (result != 0 && event_count != 0) {
         code = deja__fail(&recorder->failure, DEJA_ERULES, "apply refused, and emitted an event");
         return break_off(recorder, code, err);
     }

@@ -14,7 +14,6 @@
 
 #include "base/base.h"
 #include "record/events.h"
-#include "record/form.h"
 #include "record/ring.h"
 
 /* Bytes of a mark, and of what is told of the players and the version. */

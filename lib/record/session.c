@@ -119,7 +119,9 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_
     recorder->trail_bits = options->trail_bits;
     recorder->trail_every = recorder->until_hash = options->trail_every;
     deja__recorder_note_process(recorder);
-    recorder->failed = recorder->events.code = DEJA_OK;
+    if (recorder->plugin)
+        deja__events_clear(&recorder->events);
+    recorder->failed = DEJA_OK;
     recorder->inside = recorder->keep_begun = recorder->lost = false;
     return DEJA_OK;
 }
@@ -215,11 +217,11 @@ deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, de
 static deja_code make_forms(deja_recorder *recorder, deja_error *err)
 {
     const deja_plugin *plugin = recorder->plugin;
-    deja_code code = deja__form_open(&recorder->state, plugin, DEJA_STATE, err);
+    deja_code code = deja__form_init(&recorder->state, plugin, DEJA_STATE, err);
     if (code == DEJA_OK)
-        code = deja__form_open(&recorder->command, plugin, DEJA_COMMAND, err);
+        code = deja__form_init(&recorder->command, plugin, DEJA_COMMAND, err);
     if (code == DEJA_OK)
-        code = deja__form_open(&recorder->event, plugin, DEJA_EVENT, err);
+        code = deja__form_init(&recorder->event, plugin, DEJA_EVENT, err);
     return code < 0 ? code : deja__events_init(&recorder->events, &recorder->event, err);
 }
 
@@ -253,9 +255,9 @@ void deja__recorder_destroy(deja_recorder *recorder)
     if (!recorder)
         return;
     deja__events_release(&recorder->events);
-    deja__form_close(&recorder->state);
-    deja__form_close(&recorder->command);
-    deja__form_close(&recorder->event);
+    deja__form_release(&recorder->state);
+    deja__form_release(&recorder->command);
+    deja__form_release(&recorder->event);
     deja__ring_release(&recorder->ring);
     deja_buffer_release(&recorder->platform);
     deja_buffer_release(&recorder->start);
@@ -267,10 +269,10 @@ static deja_code save_config(const deja_plugin *plugin, const void *config, deja
                              deja_error *err)
 {
     deja__form form = { 0 };
-    deja_code code = deja__form_open(&form, plugin, DEJA_CONFIG, err);
+    deja_code code = deja__form_init(&form, plugin, DEJA_CONFIG, err);
     if (code == DEJA_OK)
         code = deja__form_save(&form, config, out, err);
-    deja__form_close(&form);
+    deja__form_release(&form);
     return code < 0 ? deja__fail_within(err, code, "the config") : DEJA_OK;
 }
 

@@ -92,8 +92,8 @@ typedef struct deja__import {
     /* Header lines as they were met; number 0: not there. Layouts have their own. */
     deja__line headers[DEJA__KEY_COUNT];
     deja__line layouts[5];
-    bool settled; /* the headers were made sense of */
-    uint64_t end_line, results_line, trail_line, event_line, chain_line; /* the last ones, or 0 */
+    bool settled;                  /* the headers were made sense of */
+    uint64_t end_line, chain_line; /* the last ones, or 0 */
     deja__draft draft;
 } deja__import;
 

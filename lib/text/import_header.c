@@ -10,6 +10,7 @@
 
 #include "base/nearest.h"
 #include "fields/values.h"
+#include "store/valid.h"
 
 static const char *const layout_names[] = { "state", "command", "event", "config", "start" };
 enum { LAYOUTS = 5, START = 4 };
@@ -254,33 +255,14 @@ static deja_code read_names(deja__import *import, enum deja__key key, enum deja_
     return DEJA_OK;
 }
 
-/* "name=32 hex digits", rising by name, one blank between. */
 static deja_code check_content(deja__import *import)
 {
-    const uint64_t number = import->headers[DEJA__KEY_CONTENT].number;
-    const char *at = deja__draft_word(&import->draft, DEJA__WORD_CONTENT);
-    const char *pack;
-    const char *before = "";
-    uint64_t size, before_size = 0;
-    while (deja__listed_next(&at, &pack, &size)) {
-        unsigned char digest[16];
-        const char *equals = memchr(pack, '=', (size_t)size);
-        const uint64_t name_size = equals ? (uint64_t)(equals - pack) : 0;
-        if (!equals || !deja__is_name(pack, name_size) || size - name_size != 33 ||
-            !deja__read_hex_bytes(equals + 1, 16, digest))
-            return deja__import_fail(import, number,
-                                     "content is name=digest, the digest of 32 "
-                                     "lower-case hex digits");
-        const uint64_t least = name_size < before_size ? name_size : before_size;
-        const int order = memcmp(before, pack, (size_t)least);
-        if (order > 0 || (order == 0 && before_size >= name_size))
-            return deja__import_fail(import, number,
-                                     "content is in the order of its names, each "
-                                     "once");
-        before = pack;
-        before_size = name_size;
-    }
-    return DEJA_OK;
+    const char *content = deja__draft_word(&import->draft, DEJA__WORD_CONTENT);
+    if (deja__is_content(content, strlen(content)))
+        return DEJA_OK;
+    return deja__import_fail(import, import->headers[DEJA__KEY_CONTENT].number,
+                             "content is name=digest (32 lower-case hex digits), one blank "
+                             "between, rising by name");
 }
 
 /* ---- values ---- */

@@ -9,8 +9,9 @@
  *     chain: 59 41d2a4b87e359f0c
  *
  * Lines of one keyword stand in the order of their steps. However many steps a line has is as good
- * as any other number; the counts in all must be right. Hashes and chains are taken as they are:
- * only replaying can tell whether they are true.
+ * as any other number; the counts in all must be right. Hashes and chains are taken as they are,
+ * as only replaying can tell whether they are true; but where the trail has whole hashes, the chain
+ * has to be theirs.
  */
 #include "text/import.h"
 
@@ -222,6 +223,8 @@ static deja_code read_chain(deja__import *import, deja_buffer *chains)
         !deja__read_hex(words[1], 16, &chain))
         return deja__import_fail(import, import->line.number,
                                  "a step, and 16 lower-case hex digits, belong here");
+    if (chains == &draft->chains)
+        import->chain_line = line.number;
     if (place == chain_count(draft))
         return deja__import_fail(import, import->line.number,
                                  "one line too many: the last step is "
@@ -234,6 +237,34 @@ static deja_code read_chain(deja__import *import, deja_buffer *chains)
         return deja__import_fail(import, import->line.number,
                                  "the chain of no events is another number");
     return deja_buffer_add(chains, &chain, sizeof chain) ? DEJA_OK : deja__fail_memory(import->err);
+}
+
+/* Whole hashes and the results make the chain. */
+static deja_code check_chain(deja__import *import)
+{
+    const deja__draft *draft = &import->draft;
+    const void *runs = draft->runs.bytes;
+    const void *chains = draft->chains.bytes;
+    const deja__run *run = runs;
+    uint64_t run_end = 0; /* the last step of the run at hand, once there is one */
+    uint64_t hash = 1;
+    if (draft->trail_bits != 64)
+        return DEJA_OK;
+    uint64_t chain = deja__chain_start(deja__load64(draft->trail.bytes));
+    for (uint64_t place = 0; place < chain_count(draft); place++) {
+        for (; hash < draft->trail_count && hash * draft->trail_every <= chain_step(draft, place);
+             hash++) {
+            while (run_end < hash * draft->trail_every)
+                run_end += run++->times;
+            chain = deja__chain_next(chain, deja__load64(draft->trail.bytes + 8 * hash),
+                                     run[-1].result);
+        }
+        if (chain != ((const uint64_t *)chains)[place])
+            return deja__import_fail(import, import->chain_line,
+                                     "the chain of step %llu is not that of the hashes and results",
+                                     (unsigned long long)chain_step(draft, place));
+    }
+    return DEJA_OK;
 }
 
 /* ---- all of them ---- */
@@ -292,5 +323,5 @@ deja_code deja__import_finish(deja__import *import)
         return deja__import_fail(import, last, "there is no '%s:' line of step %llu",
                                  is_event ? "events" : "chain",
                                  (unsigned long long)chain_step(draft, is_event ? events : chains));
-    return DEJA_OK;
+    return check_chain(import);
 }

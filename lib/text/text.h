@@ -64,8 +64,6 @@ deja_code deja__quoted_read(const char *text, uint64_t size, deja_buffer *out, d
 void deja__rest_print(deja_buffer *out, const char *text);
 /* Reads such a rest of a line, which must be what a store takes. DEJA_EFORMAT, DEJA_ENOMEM */
 deja_code deja__rest_read(const char *text, uint64_t size, deja_buffer *out, deja_error *err);
-/* An id of a game: names with dots between. */
-bool deja__is_game_id(const char *chars, uint64_t size);
 /* The next name of a list with spaces between, from *at; false at the end. */
 bool deja__listed_next(const char **at, const char **name, uint64_t *size);
 /* The place of a name in such a list, or -1. */

@@ -135,22 +135,6 @@ deja_code deja__rest_read(const char *text, uint64_t size, deja_buffer *out, dej
                       DEJA__WORD_MAX);
 }
 
-bool deja__is_game_id(const char *chars, uint64_t size)
-{
-    const char *end = chars + size;
-    if (size > DEJA__NAME_MAX)
-        return false;
-    for (const char *at = chars;; at++) {
-        const char *start = at;
-        while (at < end && *at != '.')
-            at++;
-        if (!deja__is_name(start, (uint64_t)(at - start)))
-            return false;
-        if (at == end)
-            return true;
-    }
-}
-
 bool deja__listed_next(const char **at, const char **name, uint64_t *size)
 {
     if (!**at)

@@ -339,7 +339,7 @@ Test(misuse, an_event_that_comes_after_its_step)
     cr_assert_eq(code, DEJA_OK);
     deja_emit(out, &late);
     code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
-    scene_assert_failed(&s, code, DEJA_ERULES, "an event was emitted outside of a step");
+    scene_assert_failed(&s, code, DEJA_ERULES, "event 1: emitted to an out of a call that is over");
     code = deja_recorder_close(recorder, NULL, &id, &s.err);
     cr_assert_eq(code, DEJA_ERULES);
     scene_close(&s);

@@ -15,7 +15,7 @@ void assert_reads_as(const char *layout, const char *text, const char *printed);
 /* Fails the test unless reading `text` is refused with exactly this message, appending nothing. */
 void assert_refused(const char *layout, const char *text, const char *message);
 
-/* All differences of two values, as "path: expected / actual; path: ...". Released by the caller. */
+/* All differences of two values, as "path: expected / actual; path: ...". The caller releases. */
 deja_buffer differences_of(const deja_layout *layout, deja_span expected, deja_span actual);
 
 deja_span span_of(const deja_buffer *buffer);

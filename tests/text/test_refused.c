@@ -153,10 +153,11 @@ Test(text_refused, headers_that_are_wrong)
           "t:11: text of one line has no control character, and at most 65536 bytes" },
         { "made: bot random,depth6", "made: a\tb", "t:11: this must stand in quotes: 'a?b'" },
         { "maps=0011", "maps=001",
-          "t:12: content is name=digest, the digest of 32 lower-case hex "
-          "digits" },
+          "t:12: content is name=digest (32 lower-case hex digits), one blank between, rising by "
+          "name" },
         { "content: maps", "content: npcs=00112233445566778899aabbccddeeff maps",
-          "t:12: content is in the order of its names, each once" },
+          "t:12: content is name=digest (32 lower-case hex digits), one blank between, rising by "
+          "name" },
         { "config: rows=7,5,3,1", "config: rows=7,5,3,256",
           "t:13: rows[3]: '256' is out of range*" },
         { "config: rows=7,5,3,1", "config: row=7,5,3,1", "t:13: there is no field 'row'*" },
@@ -253,6 +254,16 @@ Test(text_refused, tails_that_are_wrong)
           "t:29: one line too many: the last step is there already" },
     };
     ASSERT_EDITS(sample_text, edits);
+}
+
+/* With whole hashes there is no need to wait for verify. */
+Test(text_refused, a_chain_that_is_not_that_of_whole_hashes)
+{
+    text t = text_with(sample_text, "trail: 32 20 0 9f0c61d2 5a1c22b0 00000000",
+                       "trail: 64 20 0 000000009f0c61d2 000000005a1c22b0 0000000000000000");
+    assert_text_refused(t.chars,
+                        "t:28: the chain of step 59 is not that of the hashes and results");
+    text_free(&t);
 }
 
 Test(text_refused, ends_without_a_command_to_crash_in_or_events_to_chain)

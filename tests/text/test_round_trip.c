@@ -163,7 +163,7 @@ static const char *const middle_text = "deja-replay: 1\n"
                                        "results: ok*1 .ok*1 busy*1\n"
                                        "trail: 64 2 0 000000000000000f ffffffffffffffff\n"
                                        "events: 3 0000000000000001\n"
-                                       "chain: 3 0000000000000002\n";
+                                       "chain: 3 62199e5592839e07\n";
 
 Test(round_trip, a_session_that_began_in_the_middle_has_its_start)
 {
@@ -177,7 +177,7 @@ Test(round_trip, a_session_that_began_in_the_middle_has_its_start)
     text_free(&t);
 }
 
-/* A locale whose decimals have a comma, made in a folder of ours; false where that does not work. */
+/* A locale whose decimals have a comma, made in a folder of ours; false where that fails. */
 static bool use_commas(const char *folder)
 {
     char path[128], command[512], number[16];

@@ -23,6 +23,7 @@ typedef struct maker {
     deja_session session;
     deja_recording recording;
     uint64_t steps, results;
+    uint64_t chain; /* of the hashes, where they are whole */
     const char *outcome;
 } maker;
 
@@ -161,11 +162,14 @@ static void fill(maker *m, block *b, uint64_t first, uint64_t count)
         deja_buffer_add(&b->commands, m->pool[command].bytes, m->pool[command].size);
         b->ends[i] = (uint32_t)b->commands.size;
         b->results[i] = first + i <= m->results ? result : 0;
-        if (first + i <= m->results && (first + i) % m->recording.trail_every == 0)
-            b->trail[b->steps.trail_count++] = deja__cut(any64(m), m->recording.trail_bits);
+        if (first + i <= m->results && (first + i) % m->recording.trail_every == 0) {
+            const uint64_t hash = any64(m);
+            m->chain = deja__chain_next(m->chain, hash, b->results[i]);
+            b->trail[b->steps.trail_count++] = deja__cut(hash, m->recording.trail_bits);
+        }
     }
     if (first <= m->results) {
-        b->steps.chain = any64(m);
+        b->steps.chain = m->recording.trail_bits == 64 ? m->chain : any64(m);
         b->steps.event_chain = any64(m);
     }
     b->steps.commands = b->commands.bytes;
@@ -193,7 +197,7 @@ static void store(maker *m, desk *d, deja_id *id)
         deja_writer_open(&writer, d->store, &m->session, &m->recording,
                          deja__cut(hash, m->recording.trail_bits), deja__chain_start(hash), &err);
     cr_assert_eq(code, DEJA_OK, "%s", err.message);
-    b->steps.chain = deja__chain_start(hash);
+    b->steps.chain = m->chain = deja__chain_start(hash);
     b->steps.event_chain = deja__event_chain_start();
     code = remark(m, writer, 0, &err);
     for (uint64_t first = 1; code == DEJA_OK && first <= m->steps; first += BLOCK) {

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation of a recording fails once: the call says so, and leaks nothing.
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "record/scene.h"
+#include "support/short_memory.h"
+
+#ifdef SHORT_MEMORY
+
+static scene s;
+
+static void open_scene(void)
+{
+    scene_open(&s);
+}
+
+static void close_scene(void)
+{
+    scene_close(&s);
+}
+
+TestSuite(record_memory, .init = open_scene, .fini = close_scene, .timeout = 120);
+
+/* A whole session: a start in the middle, events, commands that outgrow the ring, remarks. */
+static deja_code play(deja_recorder *recorder, ledger *state, deja_error *err)
+{
+    deja_code code = DEJA_OK;
+    for (int i = 0; i < 9000 && code == DEJA_OK; i++) {
+        const ledger_command command = { i % 2 ? LEDGER_SAY : LEDGER_ADD, i, "fifteen letters" };
+        code = deja_recorder_step(recorder, state, &command, NULL, NULL, err);
+    }
+    if (code == DEJA_OK)
+        code = deja_recorder_mark(recorder, "here", err);
+    if (code == DEJA_OK)
+        code = deja_recorder_section(recorder, "gold", 1, err);
+    return code;
+}
+
+static deja_code record_once(deja_error *err)
+{
+    deja_recorder *recorder = NULL;
+    ledger state = { .gold = 3 };
+    s.options.from_state = 1;
+    deja_code code = deja_recorder_open(&recorder, s.store, s.plugin, &state, &s.options, err);
+    if (code == DEJA_OK)
+        code = play(recorder, &state, err);
+    const deja_code closed = deja_recorder_close(recorder, NULL, NULL, code < 0 ? NULL : err);
+    return code < 0 ? code : closed;
+}
+
+static deja_code record_bots_once(deja_error *err)
+{
+    deja_bots_options options = DEJA_BOTS_OPTIONS_INIT;
+    options.bots = "random,counter";
+    options.games = 2;
+    options.max_steps = 10;
+    return deja_record_bots(s.store, s.plugin, &options, err);
+}
+
+/* What a failure has cut short is kept, and the store keeps what it has read for the next time. So
+ * each failure comes again and again: a leak would leave something every time. */
+static deja_code fail_at(deja_code (*work)(deja_error *err), int64_t n, int64_t *left,
+                         deja_error *err)
+{
+    deja_code code = DEJA_OK;
+    *left = 1;
+    for (int again = 0; again < 6 && *left > 0; again++) {
+        memset(err, 0, sizeof *err);
+        memory_start(n);
+        code = work(err);
+        *left = memory_end();
+        cr_assert_eq(deja_store_flush(s.store, NULL), DEJA_OK);
+    }
+    return code;
+}
+
+static void fail_each(deja_code (*work)(deja_error *err))
+{
+    deja_error err = { 0 };
+    int64_t left;
+    for (int warm = 0; warm < 3; warm++)
+        cr_assert_eq(fail_at(work, 0, &left, &err), DEJA_OK, "%s", err.message);
+    for (int64_t n = 1;; n++) {
+        const deja_code code = fail_at(work, n, &left, &err);
+        if (!memory_fired)
+            break;
+        /* One that worked waits in the store for its commit. */
+        cr_assert(code == DEJA_OK || left <= 0, "allocation %lld: %lld blocks leak", (long long)n,
+                  (long long)left);
+        cr_assert(code == DEJA_OK || code == DEJA_ENOMEM, "allocation %lld: %s (%s)", (long long)n,
+                  deja_code_name(code), err.message);
+        cr_assert(code == DEJA_OK || err.message[0], "allocation %lld: no message", (long long)n);
+    }
+    cr_assert_eq(work(&err), DEJA_OK, "%s", err.message);
+}
+
+Test(record_memory, every_allocation_of_a_recording_may_fail)
+{
+    fail_each(record_once);
+}
+
+Test(record_memory, every_allocation_of_games_by_bots_may_fail)
+{
+    fail_each(record_bots_once);
+}
+
+#endif
