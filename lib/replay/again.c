@@ -2,12 +2,12 @@
 /*
  * A finding looked at again, in fresh processes, before it is told.
  *
- *     again the same           it is what it seems, unless the build keeps something between sessions:
- *                              then it is played twice in one process with nothing put back, and an
- *                              answer that is another at that very step makes it stale: the recording
- *                              may have been made behind other sessions
- *     another answer           unstable; or stale where the first look was behind other sessions and
- *                              all fresh ones agree
+ *     again the same     it is what it seems, unless the build keeps something between
+ *                        sessions: then it is played twice in one process with nothing put
+ *                        back, and an answer that is another at that very step makes it stale:
+ *                        the recording may have been made behind other sessions
+ *     another answer     unstable; or stale where the first look was behind other sessions and all
+ *                        fresh ones agree
  *
  * Stale takes precedence only where the fresh replay agrees with the recording up to the finding: a
  * build that keeps state and was recorded fresh, and differs later for another reason, diverged.
@@ -66,8 +66,9 @@ static deja_code play(deja__lane *lane, const deja__replay *like, uint32_t isola
 {
     deja__side side = { 0 };
     alone a = { lane, like, &side, times, 0, findings, look };
-    deja__drive drive = { .link = &side.link, .next = open_next, .done = keep_finding,
-                          .tick = go_on, .user = &a };
+    deja__drive drive = {
+        .link = &side.link, .next = open_next, .done = keep_finding, .tick = go_on, .user = &a
+    };
     deja_code code = deja__side_start(lane, &side, lane->verify->library, isolation, err);
     if (code == DEJA_OK)
         code = deja__drive_prepare(&drive, err);
@@ -107,7 +108,8 @@ static deja_code look_on(deja__lane *lane, const deja__replay *replay, deja__fin
         /* Each hang costs its whole limit. */
         if (runs[look->runs - 1].kind == DEJA__HANG)
             break;
-        const deja_code code = play(lane, replay, DEJA_ISOLATE_EXEC, 1, &runs[look->runs], look, err);
+        const deja_code code =
+            play(lane, replay, DEJA_ISOLATE_EXEC, 1, &runs[look->runs], look, err);
         if (code != DEJA_OK)
             return code;
         fresh_agree &= deja__finding_is_same(&runs[1], &runs[look->runs]);

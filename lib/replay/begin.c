@@ -202,8 +202,7 @@ static deja_code look_at(deja__replay *replay, deja__fits *fits, deja_error *err
     replay->scenario = replay->bits == 0;
     replay->every = replay->recording->trail_every ? replay->recording->trail_every : 1;
     replay->crashed = replay->recording->ended == DEJA_ENDED_CRASHED && replay->session->steps > 0;
-    deja_code code =
-        deja__fits_find(fits, &replay->fit, replay->session, replay->recording, err);
+    deja_code code = deja__fits_find(fits, &replay->fit, replay->session, replay->recording, err);
     if (code != DEJA_OK)
         return code;
     if (replay->fit->unfit) {

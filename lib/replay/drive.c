@@ -61,6 +61,14 @@ static deja_code find_feeding(deja__drive *drive, deja__replay **out, deja_error
     return DEJA_OK;
 }
 
+/* Has the worker leave out what is left of the session at the front, where nobody wants it. Those
+ * behind it wait until they are at the front: a worker leaves out all up to a number. */
+static void cancel(deja__drive *drive)
+{
+    if (drive->replay_count > 0 && drive->replays[0]->stopped)
+        deja__link_cancel(drive->link, drive->replays[0]->number);
+}
+
 /* Hands over jobs as long as there is room. */
 static deja_code fill(deja__drive *drive, deja_error *err)
 {
@@ -80,8 +88,7 @@ static deja_code fill(deja__drive *drive, deja_error *err)
         if (code != DEJA_OK)
             return code;
         deja__link_submit(link);
-        if (replay->stopped)
-            deja__link_cancel(link, replay->number);
+        cancel(drive);
     }
 }
 
@@ -91,10 +98,10 @@ static deja_code retire(deja__drive *drive, deja_error *err)
     while (drive->replay_count > 0 && deja__replay_is_done(drive->replays[0])) {
         deja__replay *replay = drive->replays[0];
         drive->replay_count--;
-        memmove(drive->replays, drive->replays + 1,
-                drive->replay_count * sizeof drive->replays[0]);
+        memmove(drive->replays, drive->replays + 1, drive->replay_count * sizeof drive->replays[0]);
         if (drive->one_by_one)
             deja__link_stop(drive->link);
+        cancel(drive);
         const deja_code code = drive->done(drive->user, replay, err);
         if (code != DEJA_OK)
             return code;
@@ -108,21 +115,39 @@ static deja_code take_answer(deja__drive *drive, deja_error *err)
 {
     deja__link *link = drive->link;
     deja__expected *expected = next_expected(drive);
-    deja__replay *replay = expected->replay;
+    const deja__answer *answer = deja__link_answer(link);
     deja_span state = { NULL, 0 };
-    if (expected->captures && drive->states_come > drive->states_gone) {
+    if (expected->captures && answer->status == DEJA__ANSWER_DONE &&
+        drive->states_come > drive->states_gone) {
         const deja_buffer *come = &drive->states[drive->states_gone++ % DEJA__SLOTS];
         state = (deja_span){ come->bytes, come->size };
     }
-    const deja_code code =
-        deja__compare_answer(expected, deja__link_answer(link), state, err);
+    const deja_code code = deja__compare_answer(expected, answer, state, err);
     deja__link_take(link);
-    if (replay->stopped)
-        deja__link_cancel(link, replay->number);
+    cancel(drive);
     return code;
 }
 
-/* The worker is no more. Only the session at work loses by it. */
+/* The session at work loses by its worker's death, and its jobs are dropped. A worker that died
+ * before it took the job, of what an earlier session left in it, is no fault of this one's: then
+ * another worker gets the jobs, once. */
+static void lose_session(deja__drive *drive)
+{
+    deja__link *link = drive->link;
+    deja__expected *expected = next_expected(drive);
+    deja__replay *replay = expected->replay;
+    if (!deja__link_has_begun(link) && !replay->answered && !replay->spared) {
+        replay->spared = true;
+        return;
+    }
+    deja__compare_death(expected, deja__link_answer(link), deja__link_rows(link), link);
+    while (link->taken < link->submitted && next_expected(drive)->replay == replay) {
+        deja__link_take(link);
+        replay->flying--;
+    }
+}
+
+/* The worker is no more. */
 static deja_code bury(deja__drive *drive, deja_error *err)
 {
     deja__link *link = drive->link;
@@ -131,15 +156,8 @@ static deja_code bury(deja__drive *drive, deja_error *err)
             *err = link->system;
         return link->system.code;
     }
-    if (link->submitted > link->taken) {
-        deja__expected *expected = next_expected(drive);
-        deja__replay *replay = expected->replay;
-        deja__compare_death(expected, deja__link_answer(link), deja__link_rows(link), link);
-        while (link->taken < link->submitted && next_expected(drive)->replay == replay) {
-            deja__link_take(link);
-            replay->flying--;
-        }
-    }
+    if (link->submitted > link->taken)
+        lose_session(drive);
     drive->states_gone = drive->states_come;
     deja__link_stop(link);
     return DEJA_OK;

@@ -3,8 +3,8 @@
  * A session's commands into jobs, and what is expected of each.
  *
  * A job ends where a stored block does, before its bytes are too many, and behind a step at which
- * people expect something. So the chains of a block are always held behind a job, and the state that
- * an expectation is about is the one behind a job, too.
+ * people expect something. So the chains of a block are always held behind a job, and the state
+ * that an expectation is about is the one behind a job, too.
  *
  * What is expected is copied out of the reader's block, which the next one replaces: the host
  * decodes the next block and compares the one before while the worker is at the one between.
@@ -81,8 +81,7 @@ static deja_code read_block(deja__replay *replay, deja_error *err)
 /* ---- commands ---- */
 
 /* The next command as the library has it. false: it has no such; a finding for later. */
-static bool next_command(deja__replay *replay, deja_span *command, deja_code *code,
-                         deja_error *err)
+static bool next_command(deja__replay *replay, deja_span *command, deja_code *code, deja_error *err)
 {
     const deja_steps *block = &replay->block;
     const uint32_t at = replay->block_at;
@@ -93,9 +92,8 @@ static bool next_command(deja__replay *replay, deja_span *command, deja_code *co
         return true;
     deja_error failure = { 0 };
     deja_buffer_clear(&replay->turned);
-    const deja_code turned = deja_match_to_present(match, command->bytes, command->size,
-                                                   (deja_span){ NULL, 0 }, &replay->turned,
-                                                   &failure);
+    const deja_code turned = deja_match_to_present(
+        match, command->bytes, command->size, (deja_span){ NULL, 0 }, &replay->turned, &failure);
     *command = (deja_span){ replay->turned.bytes, replay->turned.size };
     if (turned == DEJA_OK && command->size <= DEJA__COMMAND_SIZE_MAX)
         return true;

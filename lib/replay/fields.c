@@ -44,8 +44,8 @@ static const deja_layout *turn_states(const deja__pair *pair, deja_span states[2
     return deja_match_common(now);
 }
 
-static deja_code compare_states(const deja__pair *pair, deja__box *box,
-                                const deja__traced steps[2], deja_error *err)
+static deja_code compare_states(const deja__pair *pair, deja__box *box, const deja__traced steps[2],
+                                deja_error *err)
 {
     deja_span states[2] = { steps[0].state, steps[1].state };
     deja_buffer turned[3] = { { 0 }, { 0 }, { 0 } };
@@ -76,8 +76,8 @@ static deja_code print_event(const deja__member *m, const deja__traced *step, ui
                             err);
 }
 
-static deja_code compare_events(const deja__pair *pair, deja__box *box,
-                                const deja__traced steps[2], deja_error *err)
+static deja_code compare_events(const deja__pair *pair, deja__box *box, const deja__traced steps[2],
+                                deja_error *err)
 {
     const uint32_t counts[2] = { steps[0].frame.event_count, steps[1].frame.event_count };
     const uint32_t count = counts[0] > counts[1] ? counts[0] : counts[1];
@@ -108,8 +108,8 @@ static deja_code compare_traced(const deja__pair *pair, deja__box *box, deja_err
         if (!deja__traced_unpack(&steps[i], (deja_span){ traced->bytes, traced->size }))
             return DEJA_OK; /* its worker ended before */
     }
-    const deja_code code = pair->events_only ? compare_events(pair, box, steps, &failure) :
-                                               compare_states(pair, box, steps, &failure);
+    const deja_code code = pair->events_only ? compare_events(pair, box, steps, &failure)
+                                             : compare_states(pair, box, steps, &failure);
     if (code == DEJA_ENOMEM)
         return deja__fail_memory(err);
     if (code != DEJA_OK)
@@ -125,7 +125,8 @@ static bool is_of_use(const deja__pair *pair, deja__box *box)
     const deja__member *m = &pair->members[DEJA__RECORDED];
     const deja__finding *finding = &m->replay->finding;
     if (m->side->link.end != DEJA__END_NONE)
-        deja__box_remark(box, "the baseline does not get through it: it ends at step %llu or before",
+        deja__box_remark(box,
+                         "the baseline does not get through it: it ends at step %llu or before",
                          (unsigned long long)m->replay->fed);
     else if (finding->kind == DEJA__UNFIT)
         deja__box_remark(box, "the baseline does not fit: %s", finding->reason);
@@ -166,7 +167,8 @@ static deja_code start_sides(deja__lane *lane, deja_error *err)
     deja_code code = deja__side_start(lane, &lane->baseline, lane->verify->options.baseline,
                                       DEJA_ISOLATE_AUTO, err);
     if (code == DEJA_OK)
-        code = deja__side_start(lane, &lane->present, lane->verify->library, DEJA_ISOLATE_AUTO, err);
+        code =
+            deja__side_start(lane, &lane->present, lane->verify->library, DEJA_ISOLATE_AUTO, err);
     return code;
 }
 

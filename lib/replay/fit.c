@@ -3,10 +3,10 @@
  * How a recording fits a library.
  *
  * Everything goes by name. Where a type's layout is the recorded one, byte for byte, nothing has to
- * be done for it. Else recorded commands and configs are turned into present ones, and present states
- * and events are hashed as the recorded layout has them: that works where every recorded field is
- * still there (the common layout is then the recorded one). Where it is not, that part is not
- * compared, and this is no pass unless the caller allows it.
+ * be done for it. Else recorded commands and configs are turned into present ones, and present
+ * states and events are hashed as the recorded layout has them: that works where every recorded
+ * field is still there (the common layout is then the recorded one). Where it is not, that part is
+ * not compared, and this is no pass unless the caller allows it.
  */
 #include "replay/fit.h"
 
@@ -221,8 +221,7 @@ static bool keep(char **copy, const char *text)
 static bool keep_texts(deja__fit *fit, const deja_session *session, const deja_recording *recording)
 {
     return keep(&fit->game, session->game) && keep(&fit->version, recording->version) &&
-           keep(&fit->refusals, recording->refusals) &&
-           keep(&fit->outcomes, recording->outcomes) &&
+           keep(&fit->refusals, recording->refusals) && keep(&fit->outcomes, recording->outcomes) &&
            keep(&fit->layouts[DEJA_STATE], recording->state_layout) &&
            keep(&fit->layouts[DEJA_COMMAND], session->command_layout) &&
            keep(&fit->layouts[DEJA_EVENT], recording->event_layout) &&

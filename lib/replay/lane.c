@@ -134,9 +134,8 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
 {
     deja__verify *verify = lane->verify;
     const deja_verify_options *options = &verify->options;
-    const deja__link_how how = { options->worker,      verify->library,
-                                 options->isolate,     options->memory_mib,
-                                 options->hang_cpu_ms, options->hang_wall_ms };
+    const deja__link_how how = { options->worker,     verify->library,      options->isolate,
+                                 options->memory_mib, options->hang_cpu_ms, options->hang_wall_ms };
     deja_code code = deja_store_open(&lane->store, verify->store_path, DEJA_STORE_READ, err);
     if (code == DEJA_OK)
         code = deja__link_open(&lane->link, &how, err);
@@ -152,10 +151,10 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
     }
     lane->fits.info = &lane->link.info;
     lane->fits.partial = options->allow_partial != 0;
-    lane->drive = (deja__drive){ .link = &lane->link, .next = next_session, .done = hand_in,
-                                 .tick = go_on, .user = lane };
-    const uint32_t isolation =
-        options->isolate ? options->isolate : lane->link.info.isolation;
+    lane->drive = (deja__drive){
+        .link = &lane->link, .next = next_session, .done = hand_in, .tick = go_on, .user = lane
+    };
+    const uint32_t isolation = options->isolate ? options->isolate : lane->link.info.isolation;
     lane->drive.one_by_one = isolation == DEJA_ISOLATE_EXEC;
     if (code == DEJA_OK)
         code = deja__drive_prepare(&lane->drive, err);

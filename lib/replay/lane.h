@@ -5,6 +5,8 @@
  *     verify.c    the caller's thread: starts lanes, tells verdicts in order
  *     lane.c      a thread with a store handle and a worker: sessions in, verdicts out
  *     finding.c   what a replay came to, as a verdict
+ *     tell.c      a finding in words
+ *     remark.c    what is said beside it
  *     again.c     a finding looked at again, in fresh processes
  *     pair.c      two builds side by side
  *     fields.c    the exact step of a finding, and the fields that differ
@@ -91,6 +93,12 @@ void deja__side_stop(deja__side *side);
 
 /* ---- findings ---- */
 
+/* Whether any of several steps may be the one. */
+static inline bool deja__is_stretch(const deja__finding *finding)
+{
+    return finding->step != finding->step_last;
+}
+
 /* What a replay came to, as a verdict. The replay may be changed on the way. */
 deja_code deja__finding_judge(deja__lane *lane, deja__replay *replay, deja__box **out,
                               deja_error *err);
@@ -103,6 +111,15 @@ typedef struct deja__look {
     bool broken_off;
     char kept[DEJA__NOTE_SIZE]; /* variables that may be why */
 } deja__look;
+
+/* Kind, why, expected and actual of a finding; what a second look says instead. */
+void deja__tell(deja__box *box, const deja__replay *replay);
+void deja__tell_look(const deja__lane *lane, deja__box *box, const deja__look *look);
+
+/* What is known of the replay; the marks before a finding; which build it was. */
+void deja__remark(const deja__lane *lane, deja__box *box, const deja__replay *replay);
+deja_code deja__remark_on_marks(deja__box *box, const deja__replay *replay, deja_error *err);
+void deja__remark_on_build(const deja__lane *lane, deja__box *box, const deja__replay *replay);
 
 deja_code deja__look_again(deja__lane *lane, const deja__replay *replay, deja__look *look,
                            deja_error *err);

@@ -2,7 +2,9 @@
 /*
  * A worker, as its host sees it: started with a library, fed with jobs, watched, ended.
  *
- *     link.c    the jobs: handing out, waiting, what ended it
+ *     link.c    the jobs: handing out, waiting, answers
+ *     watch.c   how it is: stderr, hangs, how it ended
+ *     start.c   starting it with a library, ending it
  *     spawn.c   the process: making it, taking it down, how it died
  *     info.c    what a library says of itself
  *
@@ -55,7 +57,7 @@ typedef struct deja__link {
     deja__inbox inbox;
     uint32_t end; /* enum deja__end_kind */
     int status;
-    deja_error system; /* why, for DEJA__END_SYSTEM */
+    deja_error system;          /* why, for DEJA__END_SYSTEM */
     char said[DEJA__SAID_SIZE]; /* the end of its stderr */
     uint32_t said_size;
 
@@ -100,7 +102,9 @@ enum deja__link_event {
 enum deja__link_event deja__link_wait(deja__link *link, uint32_t milliseconds);
 /* The next answer; what lies there may change under the reader unless it is whole. */
 const deja__answer *deja__link_answer(const deja__link *link);
-/* How many steps of the next job are finished, or -1 before it has begun. */
+/* Whether the worker is at the next job. */
+bool deja__link_has_begun(const deja__link *link);
+/* How many steps of the next job are finished, or -1 before its session has begun. */
 int64_t deja__link_rows(const deja__link *link);
 /* The next answer was dealt with. */
 void deja__link_take(deja__link *link);
@@ -110,7 +114,36 @@ void deja__link_print_end(const deja__link *link, deja_buffer *out);
 /* What it last wrote to stderr, one line, or "". */
 const char *deja__link_said(const deja__link *link);
 
-/* ---- for link.c and spawn.c ---- */
+/* ---- for these files ---- */
+
+enum {
+    DEJA__LOOK_MS = 20,    /* how often to look whether it gets on */
+    DEJA__GOODBYE_MS = 100 /* for a worker that is not needed any more to leave by itself */
+};
+
+static inline deja__in_control *deja__in_control_of(const deja__link *link)
+{
+    return (deja__in_control *)(void *)link->in;
+}
+
+static inline deja__out_control *deja__out_control_of(const deja__link *link)
+{
+    return (deja__out_control *)(void *)link->out;
+}
+
+/* Takes what it wrote to stderr. */
+void deja__hear(deja__link *link);
+/* Notes how it ended, the first time; answers DEJA__LINK_ENDED. */
+enum deja__link_event deja__ended(deja__link *link, uint32_t kind);
+enum deja__link_event deja__ended_by_system(deja__link *link, deja_code code, const char *why);
+/* The connection is closed. */
+enum deja__link_event deja__lost(deja__link *link);
+/* Looks whether it got on since the last look, or still has time. */
+enum deja__link_event deja__watch(deja__link *link);
+/* A worker without work does not hang. */
+void deja__forget_watch(deja__link *link);
+/* Sleeps until there is something to see, at most so long. */
+void deja__sleep_for_sign(const deja__link *link, uint32_t milliseconds);
 
 /* Makes the process. `link->pid` is 0 where it failed. */
 deja_code deja__spawn(deja__link *link, deja_error *err);

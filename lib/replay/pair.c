@@ -18,9 +18,10 @@ deja_code deja__side_start(deja__lane *lane, deja__side *side, const char *libra
                            uint32_t isolation, deja_error *err)
 {
     const deja_verify_options *options = &lane->verify->options;
-    const deja__link_how how = { options->worker,      library,
-                                 isolation,            options->memory_mib,
-                                 options->hang_cpu_ms, options->hang_wall_ms };
+    const deja__link_how how = {
+        options->worker,      library, isolation, options->memory_mib, options->hang_cpu_ms,
+        options->hang_wall_ms
+    };
     deja_code code = DEJA_OK;
     if (!side->open) {
         side->open = true;
@@ -192,8 +193,8 @@ static deja_code do_job(deja__pair *pair, bool *more, deja_error *err)
         code = deja__compare_answer(members[i].expected, answers[i], none, err);
         deja__link_take(&members[i].side->link);
     }
-    *more = alike && deja__replay_has_job(members[0].replay) &&
-            deja__replay_has_job(members[1].replay);
+    *more =
+        alike && deja__replay_has_job(members[0].replay) && deja__replay_has_job(members[1].replay);
     return code;
 }
 
@@ -208,8 +209,8 @@ static deja_code open_member(deja__pair *pair, deja__member *m, const deja__repl
     m->expected = calloc(1, sizeof *m->expected);
     if (!m->expected)
         return deja__fail_memory(err);
-    const deja_code code = deja__replay_open(&m->replay, pair->lane->store, like->key,
-                                             &m->side->fits, how, err);
+    const deja_code code =
+        deja__replay_open(&m->replay, pair->lane->store, like->key, &m->side->fits, how, err);
     if (code == DEJA_OK)
         m->replay->number = ++pair->lane->session;
     return code;

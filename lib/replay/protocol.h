@@ -101,7 +101,7 @@ typedef struct deja__head {
     uint32_t float_flags; /* enum deja__float_flag */
 } deja__head;
 
-#define DEJA__IN_SLOT                                                                          \
+#define DEJA__IN_SLOT \
     ((sizeof(deja__job) + DEJA__JOB_BYTES_MAX + DEJA__PAGE - 1) / DEJA__PAGE * DEJA__PAGE)
 #define DEJA__IN_SIZE (DEJA__PAGE + DEJA__SLOTS * DEJA__IN_SLOT)
 
@@ -212,7 +212,8 @@ typedef struct deja__step_frame {
 #define DEJA__NO_DRAWING UINT32_MAX
 
 /* Two builds of the library that differ in what they share have different stamps, more or less. */
-#define DEJA__PROTOCOL_STAMP                                                                   \
-    ((uint32_t)(0xde1a0001u + DEJA__IN_SIZE + 31u * DEJA__OUT_SIZE + 31u * 31u * sizeof(deja__head)))
+#define DEJA__PROTOCOL_STAMP                                         \
+    ((uint32_t)(0xde1a0001u + DEJA__IN_SIZE + 31u * DEJA__OUT_SIZE + \
+                31u * 31u * sizeof(deja__head)))
 
 #endif

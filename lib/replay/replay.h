@@ -37,12 +37,12 @@ enum deja__finding_kind {
 enum { DEJA__REASON_SIZE = 512 };
 
 typedef struct deja__finding {
-    uint32_t kind; /* enum deja__finding_kind */
+    uint32_t kind;                           /* enum deja__finding_kind */
     uint32_t expected_result, actual_result; /* recorded's numbering; present's */
     uint64_t step, step_last;
     uint64_t expected, actual; /* hashes or chains; of outcomes their present numbers */
-    bool formless; /* the actual value has no recorded form */
-    bool full;     /* the expected hash is a full one */
+    bool formless;             /* the actual value has no recorded form */
+    bool full;                 /* the expected hash is a full one */
     char reason[DEJA__REASON_SIZE];
 } deja__finding;
 
@@ -73,14 +73,17 @@ typedef struct deja__wish {
 typedef struct deja__replay_how {
     uint32_t before_count;
     bool keep_going;
-    bool hash_all;       /* also the steps that were not hashed when it was recorded */
-    uint64_t limit;      /* stop behind the block with this step; UINT64_MAX: replay all */
-    bool traces;         /* have these steps sent whole */
-    bool draws;          /* with drawings */
+    bool hash_all;  /* also the steps that were not hashed when it was recorded */
+    uint64_t limit; /* stop behind the block with this step; UINT64_MAX: replay all */
+    bool traces;    /* have these steps sent whole */
+    bool draws;     /* with drawings */
     uint64_t trace_from, trace_to;
 } deja__replay_how;
 
-#define DEJA__REPLAY_HOW_INIT { 0, false, false, UINT64_MAX, false, false, 0, 0 }
+#define DEJA__REPLAY_HOW_INIT                           \
+    {                                                   \
+        0, false, false, UINT64_MAX, false, false, 0, 0 \
+    }
 
 typedef struct deja__replay {
     deja__replay_how how;
@@ -104,22 +107,24 @@ typedef struct deja__replay {
     deja_steps block;
     uint32_t block_at; /* commands of the block that were fed */
     bool has_block;
-    bool begun;        /* a job with the whole head was fed */
-    bool all_fed;      /* no more steps are to come */
+    bool begun;   /* a job with the whole head was fed */
+    bool all_fed; /* no more steps are to come */
     bool end_fed;
-    uint64_t fed;      /* the last step that was fed */
+    uint64_t fed;        /* the last step that was fed */
     uint64_t feed_trail; /* place in the block's trail */
     uint32_t feed_wish;
-    deja_buffer turned; /* commands in the library's layout */
+    deja_buffer turned;  /* commands in the library's layout */
     deja__finding unfed; /* why no more could be fed; counts once all before it was compared */
 
     /* Comparing. */
     uint32_t flying; /* jobs that are not taken */
     bool stopped;    /* a finding was made, and the rest is not wanted */
     bool over;       /* the worker has ended this session, or died in it */
+    bool answered;   /* a job of it was */
+    bool spared;     /* a worker died before it took this session's first job */
     uint64_t chain, event_chain;
     uint64_t compared;
-    uint64_t equal_step; /* the last hashed step that agreed; DEJA_STEP_NONE: none */
+    uint64_t equal_step;  /* the last hashed step that agreed; DEJA_STEP_NONE: none */
     uint64_t agreed_step; /* the last step behind which both chains were held, and agreed */
     bool chain_broken;    /* the chain has left the recorded one */
     bool doubted;         /* there is a finding that the chain has not borne out yet */
@@ -127,7 +132,7 @@ typedef struct deja__replay {
     deja__finding finding;
     deja__finding events; /* the first stretch in which events differ */
     uint32_t compare_wish;
-    bool crash_gone;     /* the command that crashed when it was recorded does not any more */
+    bool crash_gone; /* the command that crashed when it was recorded does not any more */
     deja__row tail[DEJA__BEFORE_MAX]; /* the last steps of the job before */
     uint32_t tail_count;
     deja__row agreed[DEJA__BEFORE_MAX]; /* the last steps up to agreed_step */
@@ -138,7 +143,7 @@ typedef struct deja__replay {
     bool outcome_compared;
     char kept[DEJA__NOTE_SIZE]; /* variables that a session had changed */
     uint32_t kept_count;
-    char said[DEJA__SAID_SIZE]; /* the last words of a worker that died */
+    char said[DEJA__SAID_SIZE];         /* the last words of a worker that died */
     uint64_t parted_count, parted_last; /* with keep_going */
     uint64_t healed;
 } deja__replay;
@@ -178,8 +183,8 @@ typedef struct deja__expected {
 
 /* Whether there is something to feed now. */
 bool deja__replay_has_job(const deja__replay *replay);
-/* Fills in the next job and what is expected of it. Damage and commands that do not fit are findings
- * of the replay. Failures: memory, the system. */
+/* Fills in the next job and what is expected of it. Damage and commands that do not fit are
+ * findings of the replay. Failures: memory, the system. */
 deja_code deja__replay_feed(deja__replay *replay, deja__job *job, deja__expected *expected,
                             deja_error *err);
 
@@ -188,8 +193,8 @@ deja_code deja__replay_feed(deja__replay *replay, deja__job *job, deja__expected
 /* Deals with the rows of an answer up to `rows` that were not dealt with yet. */
 void deja__compare_rows(deja__expected *expected, const deja__answer *answer, uint32_t rows);
 /* Deals with a whole answer, and what comes behind its rows. `state`: what it captured. */
-deja_code deja__compare_answer(deja__expected *expected, const deja__answer *answer, deja_span state,
-                               deja_error *err);
+deja_code deja__compare_answer(deja__expected *expected, const deja__answer *answer,
+                               deja_span state, deja_error *err);
 /* Keeps the steps before one that is row `row` of an answer; rows up to there must be there. */
 void deja__compare_keep_before(const deja__expected *expected, const deja__answer *answer,
                                uint32_t row, uint64_t step);
@@ -211,7 +216,7 @@ typedef struct deja__drive {
     deja__expected *expected; /* DEJA__SLOTS of them */
     deja__replay *replays[DEJA__SLOTS];
     uint32_t replay_count;
-    uint64_t session; /* the number of the last one */
+    uint64_t session;                /* the number of the last one */
     deja_buffer states[DEJA__SLOTS]; /* captured, in order */
     uint64_t states_come, states_gone;
     bool one_by_one; /* a new worker for each session */

@@ -88,8 +88,8 @@ static void blame(deja__replay *replay, uint64_t step, const char *wish, size_t 
     finding->step = finding->step_last = step;
     finding->actual = deja__hash64(actual, strlen(actual));
     /* The wish, and what is there instead, as finding.c takes them apart. */
-    snprintf(finding->reason, sizeof finding->reason, "%.*s\n%.*s", (int)(size < HALF ? size : HALF),
-             wish, HALF, actual);
+    snprintf(finding->reason, sizeof finding->reason, "%.*s\n%.*s",
+             (int)(size < HALF ? size : HALF), wish, HALF, actual);
 }
 
 /* One `path=value`, up to `end`. */
@@ -115,8 +115,8 @@ static deja_code check_one(deja__replay *replay, const deja_layout *layout, uint
     return DEJA_OK;
 }
 
-static deja_code check_wish(deja__replay *replay, const deja_layout *layout,
-                            const deja__wish *wish, deja_span state, deja_error *err)
+static deja_code check_wish(deja__replay *replay, const deja_layout *layout, const deja__wish *wish,
+                            deja_span state, deja_error *err)
 {
     deja_code code = DEJA_OK;
     for (const char *at = wish->text; *at && code == DEJA_OK && !replay->finding.kind;) {
@@ -146,6 +146,8 @@ deja_code deja__wishes_check(deja__replay *replay, uint64_t step, deja_span stat
     } else if (match) {
         layout = fit->present[DEJA_STATE];
     }
+    /* Of a recorded session, the step counts already. */
+    replay->compared += replay->scenario;
     while (replay->compare_wish < replay->wish_count &&
            replay->wishes[replay->compare_wish].step <= step && code == DEJA_OK) {
         if (!replay->finding.kind)

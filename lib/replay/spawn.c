@@ -130,8 +130,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
     sigset_t none, all;
     sigemptyset(&none);
     sigfillset(&all);
-    int failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                                          POSIX_SPAWN_SETSIGDEF);
+    int failed = posix_spawnattr_setflags(
+        attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     if (!failed)
         failed = posix_spawnattr_setpgroup(attributes, 0);
     if (!failed)
@@ -144,7 +144,8 @@ static int set_attributes(posix_spawnattr_t *attributes)
 static int spawn(deja__link *link, const char *program, const int handed[HANDED])
 {
     char host[16];
-    char name[] = "deja", argument[] = DEJA_WORKER_ARGUMENT, socket[] = "3", in[] = "4", out[] = "5";
+    char name[] = "deja", argument[] = DEJA_WORKER_ARGUMENT, socket[] = "3", in[] = "4",
+         out[] = "5";
     char *const arguments[] = { name, argument, socket, in, out, host, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -210,7 +211,8 @@ bool deja__spawn_is_dead(deja__link *link)
     }
     if (info.si_pid == 0)
         return false;
-    link->status = info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
+    link->status =
+        info.si_code == CLD_EXITED ? (info.si_status & 0xff) << 8 : info.si_status & 0x7f;
     return true;
 }
 

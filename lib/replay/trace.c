@@ -66,8 +66,7 @@ static bool tell(void *user, uint32_t kind, deja_span bytes)
         .event_count = frame->event_count,
         .state = traced.state,
         .hash = frame->hash,
-        .drawing =
-            frame->drawing_size == DEJA__NO_DRAWING ? NULL : (const char *)t->drawing.bytes,
+        .drawing = frame->drawing_size == DEJA__NO_DRAWING ? NULL : (const char *)t->drawing.bytes,
     };
     if (t->options->step && !t->options->step(t->options->user, &step))
         t->enough = true;
@@ -91,12 +90,12 @@ static deja_code fail_dead(const tracing *t, deja_error *err)
     deja_buffer how = { 0 };
     deja__link_print_end(link, &how);
     const deja_code code =
-        how.failed ? deja__fail_memory(err)
-                   : deja__fail_at(err, DEJA_ERULES, step, "the rules %s: %s",
-                                   link->end == DEJA__END_CPU || link->end == DEJA__END_WALL ?
-                                       "hang" :
-                                       "crash",
-                                   how.bytes);
+        how.failed
+            ? deja__fail_memory(err)
+            : deja__fail_at(err, DEJA_ERULES, step, "the rules %s: %s",
+                            link->end == DEJA__END_CPU || link->end == DEJA__END_WALL ? "hang"
+                                                                                      : "crash",
+                            how.bytes);
     deja_buffer_release(&how);
     return code;
 }
@@ -107,8 +106,7 @@ static deja_code fail_answer(const tracing *t, const deja__answer *answer, deja_
     char note[DEJA__NOTE_SIZE];
     memcpy(note, answer->note, sizeof note);
     note[sizeof note - 1] = '\0';
-    const uint32_t row =
-        answer->rows < t->expected->count ? answer->rows : t->expected->count;
+    const uint32_t row = answer->rows < t->expected->count ? answer->rows : t->expected->count;
     const uint64_t step = answer->begun || !t->expected->begins ? t->expected->first + row : 0;
     switch (answer->status) {
     case DEJA__ANSWER_REFUSED:

@@ -9,9 +9,9 @@
 
 const char *deja_verdict_name(uint32_t kind)
 {
-    static const char *const names[DEJA_VERDICT_COUNT] = { "match",    "diverged", "crashed",
-                                                           "hung",     "unstable", "stale",
-                                                           "unfit",    "damaged" };
+    static const char *const names[DEJA_VERDICT_COUNT] = { "match", "diverged", "crashed",
+                                                           "hung",  "unstable", "stale",
+                                                           "unfit", "damaged" };
     return kind < DEJA_VERDICT_COUNT ? names[kind] : "unknown";
 }
 
@@ -91,8 +91,7 @@ void deja__box_remark(deja__box *box, const char *format, ...)
     va_start(arguments, format);
     const char *text = print(box, format, arguments);
     va_end(arguments);
-    const char **remarks =
-        realloc(box->remarks, (box->verdict.remark_count + 1) * sizeof *remarks);
+    const char **remarks = realloc(box->remarks, (box->verdict.remark_count + 1) * sizeof *remarks);
     if (!remarks || !text) {
         box->failed = true;
         box->remarks = remarks ? remarks : box->remarks;

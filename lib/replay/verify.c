@@ -176,8 +176,7 @@ static bool take_options(deja_verify_options *options, const deja_verify_options
         return true;
     if (given->struct_size < sizeof given->struct_size)
         return false;
-    const size_t size =
-        given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
+    const size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
     memcpy(options, given, size);
     return options->isolate <= DEJA_ISOLATE_EXEC;
 }

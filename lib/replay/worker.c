@@ -134,8 +134,8 @@ static bool take_library(deja__worker *worker)
             worker->isolation = isolation_of(worker->plugin, threads, &(const char *){ NULL });
         worker->next = request.first_job;
         pack_info(&info, worker->plugin, threads);
-        code = info.failed ? deja__fail_memory(&err) :
-                             deja__stage_open(&worker->stage, worker->plugin, worker->socket,
+        code = info.failed ? deja__fail_memory(&err)
+                           : deja__stage_open(&worker->stage, worker->plugin, worker->socket,
                                               worker->isolation != DEJA__ISOLATE_NONE, &err);
     }
     if (code != DEJA_OK) {

@@ -24,8 +24,8 @@
  * the three standard ones and the socket, which moves to a high number. false: there is no host
  * any more, or the system will not have it. */
 bool deja__guard_begin(pid_t host, int *socket);
-/* The last thing: under a sanitizer the process ends here, as it would look for leaks by a call that
- * is taken away, and find what libraries meant to leak. */
+/* The last thing: under a sanitizer the process ends here, as it would look for leaks by a call
+ * that is taken away, and find what libraries meant to leak. */
 void deja__guard_end(int status);
 /* Limits the memory from here on to so many MiB more than there are now. */
 void deja__guard_memory(uint64_t mib);

@@ -26,7 +26,7 @@
 #endif
 
 static const uint16_t refused[] = {
-    SYS_setsid,  SYS_setpgid, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
+    SYS_setsid,      SYS_setpgid, SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev,
 #if defined(SYS_pidfd_getfd)
     SYS_pidfd_getfd,
 #endif

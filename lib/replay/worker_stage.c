@@ -3,8 +3,8 @@
  * A session in a worker: begin, steps, end.
  *
  * The loop over the steps is what a verification spends its time in. For a library whose layouts
- * are the recorded ones and a recording that hashes every step it does, besides the game's own work,
- * three stores of an answer, one of the progress, and one look at whether the steps are still
+ * are the recorded ones and a recording that hashes every step it does, besides the game's own
+ * work, three stores of an answer, one of the progress, and one look at whether the steps are still
  * wanted.
  */
 #include "replay/worker.h"
@@ -50,8 +50,8 @@ deja_code deja__stage_open(deja__stage *stage, deja_plugin *plugin, int socket, 
 
 /* The state's hash as the recording has it. A state without a recorded form is no failure, but
  * noted once a job. */
-static deja_code hash_state(deja__stage *stage, deja__answer *answer, uint64_t *hash, uint32_t *bits,
-                            deja_error *err)
+static deja_code hash_state(deja__stage *stage, deja__answer *answer, uint64_t *hash,
+                            uint32_t *bits, deja_error *err)
 {
     if (!stage->state.recorded)
         return deja__game_hash(stage->game, hash, err);
@@ -181,7 +181,8 @@ static uint32_t run_plain(deja__stage *stage, const deja__desk *desk)
             answer->rows = i;
             return DEJA__ANSWER_CANCELLED;
         }
-        deja_code code = deja__game_apply(stage->game, command_at(job, i), &answer->results[i], &err);
+        deja_code code =
+            deja__game_apply(stage->game, command_at(job, i), &answer->results[i], &err);
         if (code == DEJA_OK)
             code = deja__game_hash(stage->game, &answer->hashes[i], &err);
         if (code != DEJA_OK)

@@ -166,7 +166,7 @@ void build_library(char path[256], const char *folder, const char *name, const c
 
 /* ---- processes ---- */
 
-uint32_t count_workers(void)
+static uint32_t count_workers_now(void)
 {
     DIR *folder = opendir("/proc");
     uint32_t count = 0;
@@ -191,6 +191,17 @@ uint32_t count_workers(void)
     }
     if (folder)
         closedir(folder);
+    return count;
+}
+
+/* A fork that was killed with its worker takes a moment to go. */
+uint32_t count_workers(void)
+{
+    uint32_t count = count_workers_now();
+    for (int i = 0; i < 200 && count > 0; i++) {
+        usleep(10000);
+        count = count_workers_now();
+    }
     return count;
 }
 
@@ -257,9 +268,8 @@ static void play_one(recording *r, deja_span command, bool crashes, bool write)
         r->event_chain = deja__event_chain_next(r->event_chain, deja__game_event_hash(r->game));
         if (r->step % every == 0) {
             r->chain = deja__chain_next(r->chain, hash, result);
-            r->trail[r->steps.trail_count++] =
-                deja__cut(hash ^ (s->change_trail_at == r->step ? 1 : 0),
-                          s->trail_bits ? s->trail_bits : 32);
+            r->trail[r->steps.trail_count++] = deja__cut(
+                hash ^ (s->change_trail_at == r->step ? 1 : 0), s->trail_bits ? s->trail_bits : 32);
         }
     }
     if (r->steps.count == DEJA__BLOCK_STEPS)
@@ -365,8 +375,7 @@ static void record_in_child(const char *path, const script *s)
     if (ended == DEJA_ENDED_RUNNING && outcome)
         ended = DEJA_ENDED_OUTCOME;
     const char *name = ended == DEJA_ENDED_OUTCOME ? table->outcomes[outcome - 1] : NULL;
-    must(deja_writer_close(r.writer, ended, name, NULL, NULL, &err),
-         &err);
+    must(deja_writer_close(r.writer, ended, name, NULL, NULL, &err), &err);
     must(deja_store_close(store, &err), &err);
 }
 

@@ -38,14 +38,14 @@ typedef struct verified {
 /* The usual options of a test: its worker, one job. */
 deja_verify_options test_options(void);
 
-/* Verifies all sessions of a store, or those with these keys. NULL: the usual options. The callbacks
- * are set here. */
+/* Verifies all sessions of a store, or those with these keys. NULL: the usual options. The
+ * callbacks are set here. */
 verified verify_store(const char *store, const char *library, const deja_verify_options *options);
 verified verify_keys(const char *store, const int64_t *keys, uint64_t count, const char *library,
                      const deja_verify_options *options);
 void verified_release(verified *v);
 
-/* Fails the test unless the run worked and told of `count` verdicts; then the first is handed out. */
+/* Fails the test unless the run worked and told of `count` verdicts; hands out the first. */
 const told *need(const verified *v, uint64_t count);
 const char *kind_of(const told *t);
 

@@ -32,7 +32,8 @@ static void close_folder(void)
 static void record_spawns(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const script s = { .library = RULES("ledger"), .commands = "roll\n* 4\nspawn\n* 9\nroll",
+        const script s = { .library = RULES("ledger"),
+                           .commands = "roll\n* 4\nspawn\n* 9\nroll",
                            .seed = i };
         record_script(store, &s);
     }
@@ -44,15 +45,13 @@ Test(apart, what_a_library_keeps_does_not_reach_the_next_session) /* B04 */
 {
     static const struct {
         const char *library, *variable;
-    } rows[] = { { RULES("ledger-static"), "next_id" },
-                 { RULES("ledger-static-nodelete"), "next_id" },
-                 { RULES("ledger-template"), "next_id" },
-                 { RULES("ledger-stripped"), ".bss" },
-                 { RULES("ledger-heap"), "next_id" },
-                 { RULES("ledger-vector"), "ids" },
-                 { RULES("ledger-tls"), NULL },
-                 { RULES("ledger-thread"), NULL },
-                 { RULES("ledger-constructor"), NULL } };
+    } rows[] = {
+        { RULES("ledger-static"), "next_id" },   { RULES("ledger-static-nodelete"), "next_id" },
+        { RULES("ledger-template"), "next_id" }, { RULES("ledger-stripped"), ".bss" },
+        { RULES("ledger-heap"), "next_id" },     { RULES("ledger-vector"), "ids" },
+        { RULES("ledger-tls"), NULL },           { RULES("ledger-thread"), NULL },
+        { RULES("ledger-constructor"), NULL }
+    };
     open_folder();
     record_spawns(4);
     uint64_t count;
@@ -95,9 +94,10 @@ Test(apart, each_way_to_keep_sessions_apart_gives_the_same_verdicts)
 }
 
 /* The static of a session that ran behind others: what a game that was never restarted records. */
-static const char behind_source[] = "#define LEDGER_VERSION \"1.4.0\"\n#define LEDGER_SPAWN number\n"
-                                    "#include \"ledger.h\"\nstatic uint32_t next_id = NEXT;\n"
-                                    "static uint32_t number(ledger *l) { (void)l; return ++next_id; }\n";
+static const char behind_source[] =
+    "#define LEDGER_VERSION \"1.4.0\"\n#define LEDGER_SPAWN number\n"
+    "#include \"ledger.h\"\nstatic uint32_t next_id = NEXT;\n"
+    "static uint32_t number(ledger *l) { (void)l; return ++next_id; }\n";
 
 Test(apart, a_session_recorded_behind_others_is_stale_and_the_variable_named)
 {
@@ -118,11 +118,12 @@ Test(apart, a_session_recorded_behind_others_is_stale_and_the_variable_named)
 
 Test(apart, a_build_that_keeps_state_and_changes_elsewhere_diverged)
 {
-    static const char source[] = "#define LEDGER_SPAWN number\n#define LEDGER_FAULT fault\n"
-                                 "#include \"ledger.h\"\nstatic uint32_t next_id;\n"
-                                 "static uint32_t number(ledger *l) { (void)l; return ++next_id; }\n"
-                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                                 " { (void)c; (void)o; if (l->steps == 12) l->gold++; }\n";
+    static const char source[] =
+        "#define LEDGER_SPAWN number\n#define LEDGER_FAULT fault\n"
+        "#include \"ledger.h\"\nstatic uint32_t next_id;\n"
+        "static uint32_t number(ledger *l) { (void)l; return ++next_id; }\n"
+        "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+        " { (void)c; (void)o; if (l->steps == 12) l->gold++; }\n";
     char library[256];
     open_folder();
     record_spawns(1);
@@ -311,5 +312,32 @@ Test(apart, workers_end_with_their_host)
         gone = system(command) != 0;
     }
     cr_assert(gone, "a worker outlived its host");
+    close_folder();
+}
+
+Test(apart, what_a_session_leaves_to_its_process_is_not_the_next_ones_fault)
+{
+    /* A timer that kills whoever is there some time after the session is over. */
+    static const char source[] =
+        "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n#include <sys/time.h>\n"
+        "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+        " { (void)c; (void)o; struct itimerval t = { { 0, 0 }, { 0, 30000 } };"
+        " if (l->steps == 1 && l->rng == 7) setitimer(ITIMER_REAL, &t, 0); }\n";
+    char library[256];
+    open_folder();
+    build_library(library, folder, "timer", source, "cc", NULL);
+    const script first = { .library = RULES("ledger"), .commands = "nop\n* 3", .seed = 7 };
+    record_script(store, &first);
+    const script second = { .library = RULES("ledger"), .commands = "roll\n* 9", .seed = 8 };
+    record_script(store, &second);
+    for (uint32_t isolate = DEJA_ISOLATE_FORK; isolate <= DEJA_ISOLATE_EXEC; isolate++) {
+        deja_verify_options options = test_options();
+        options.isolate = isolate;
+        verified v = verify_store(store, library, &options);
+        const told *all = need(&v, 2);
+        cr_assert_eq(all[0].kind, DEJA_MATCH, "%s", all[0].why);
+        cr_assert_eq(all[1].kind, DEJA_MATCH, "%s", all[1].why);
+        verified_release(&v);
+    }
     close_folder();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules that crash, exit, hang, eat memory or write where they should not: what is told of them, and
- * that the sessions around are replayed all the same (B101, B109).
+ * Rules that crash, exit, hang, eat memory or write where they should not: what is told of them,
+ * and that the sessions around are replayed all the same (B101, B109).
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static void record_sessions(uint32_t count, uint32_t long_one)
 {
     for (uint32_t i = 0; i < count; i++) {
         const script s = { .library = RULES("ledger"),
-                           .commands = i == long_one ? "roll\n* 19\nmove i=1 d=2\n* 19\nnop" :
-                                                       "roll\n* 19\nmove i=1 d=2",
+                           .commands = i == long_one ? "roll\n* 19\nmove i=1 d=2\n* 19\nnop"
+                                                     : "roll\n* 19\nmove i=1 d=2",
                            .seed = i + 1 };
         record_script(store, &s);
     }
@@ -117,11 +117,12 @@ Test(broken, what_is_written_to_stdout_harms_nothing)
 
 Test(broken, a_library_that_closes_every_descriptor_ends_its_own_worker)
 {
-    static const char source[] = "#define LEDGER_FAULT close_all\n#include \"ledger.h\"\n"
-                                 "#include <unistd.h>\n"
-                                 "static void close_all(ledger *l, const ledger_command *c,"
-                                 " deja_out *o) { (void)c; (void)o;"
-                                 " if (l->steps == 33) for (int i = 0; i < 4096; i++) close(i); }\n";
+    static const char source[] =
+        "#define LEDGER_FAULT close_all\n#include \"ledger.h\"\n"
+        "#include <unistd.h>\n"
+        "static void close_all(ledger *l, const ledger_command *c,"
+        " deja_out *o) { (void)c; (void)o;"
+        " if (l->steps == 33) for (int i = 0; i < 4096; i++) close(i); }\n";
     char library[256];
     open_folder();
     record_sessions(3, 1);
@@ -140,12 +141,13 @@ Test(broken, a_library_that_closes_every_descriptor_ends_its_own_worker)
 
 Test(broken, the_last_words_of_a_worker_are_a_remark)
 {
-    static const char source[] = "#define LEDGER_FAULT complain\n#include \"ledger.h\"\n"
-                                 "#include <stdio.h>\n#include <stdlib.h>\n"
-                                 "static void complain(ledger *l, const ledger_command *c,"
-                                 " deja_out *o) { (void)c; (void)o; if (l->steps != 33) return;"
-                                 " for (int i = 0; i < 20000; i++) fprintf(stderr, \"line %d\\n\", i);"
-                                 " fprintf(stderr, \"rules.c:7: \\033[31mno gold\\n\"); abort(); }\n";
+    static const char source[] =
+        "#define LEDGER_FAULT complain\n#include \"ledger.h\"\n"
+        "#include <stdio.h>\n#include <stdlib.h>\n"
+        "static void complain(ledger *l, const ledger_command *c,"
+        " deja_out *o) { (void)c; (void)o; if (l->steps != 33) return;"
+        " for (int i = 0; i < 20000; i++) fprintf(stderr, \"line %d\\n\", i);"
+        " fprintf(stderr, \"rules.c:7: \\033[31mno gold\\n\"); abort(); }\n";
     char library[256];
     open_folder();
     record_sessions(2, 0);

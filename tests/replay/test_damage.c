@@ -36,6 +36,16 @@ static void write_file(const char *path, const unsigned char *bytes, size_t size
     fclose(file);
 }
 
+static bool is_whole(const char *path)
+{
+    deja_store *opened = NULL;
+    deja_code code = deja_store_open(&opened, path, DEJA_STORE_READ, NULL);
+    if (code == DEJA_OK)
+        code = deja_store_check(opened, NULL);
+    deja_store_close(opened, NULL);
+    return code == DEJA_OK;
+}
+
 /* Turns a bit in the middle of the steps, in so many places, and verifies each time. */
 static void hold_damaged(const char *recorded, const char *library, int places)
 {
@@ -57,15 +67,17 @@ static void hold_damaged(const char *recorded, const char *library, int places)
         if (v.code != DEJA_OK) {
             cr_assert_eq(v.code, DEJA_EDAMAGED, "%d: %s", v.code, v.err.message);
         } else {
+            /* A byte that belongs to nothing harms nothing, which reading all of it shows. */
+            const bool harmless = is_whole(store);
             cr_assert_eq(v.count, 1);
-            cr_assert_eq(v.items[0].kind, DEJA_DAMAGED, "byte %zu: %s (%s)", at,
-                         kind_of(v.items), v.items[0].why);
-            cr_assert_neq(v.items[0].why[0], '\0');
-            verdicts++;
+            cr_assert_eq(v.items[0].kind, harmless ? DEJA_MATCH : DEJA_DAMAGED, "byte %zu: %s (%s)",
+                         at, kind_of(v.items), v.items[0].why);
+            cr_assert(harmless || v.items[0].why[0]);
+            verdicts += !harmless;
         }
         verified_release(&v);
     }
-    cr_assert_gt(verdicts, 0);
+    cr_assert_gt(verdicts, places / 2);
     free(bytes);
     free(keys);
     cr_assert_eq(count_workers(), 0);
@@ -79,9 +91,10 @@ Test(damage, a_turned_bit_in_the_steps_is_damage_each_time) /* B75 */
 
 Test(damage, damage_comes_before_any_difference)
 {
-    static const char source[] = "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
-                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                                 " { (void)c; (void)o; if (l->steps == 5) l->gold++; }\n";
+    static const char source[] =
+        "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+        "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+        " { (void)c; (void)o; if (l->steps == 5) l->gold++; }\n";
     char library[256];
     scratch_open(folder);
     snprintf(store, sizeof store, "%s/plays.deja", folder);

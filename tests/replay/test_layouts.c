@@ -40,8 +40,7 @@ Test(fits, versions_that_differ_are_both_named) /* B70 */
     verified v = verify_store(store, RULES("ledger-stdout"), NULL);
     const told *t = need(&v, 1);
     cr_assert_eq(t->kind, DEJA_MATCH);
-    cr_assert_str_eq(t->remarks,
-                     "recorded with version 1.4.0 of the rules, replayed with 1.5.0");
+    cr_assert_str_eq(t->remarks, "recorded with version 1.4.0 of the rules, replayed with 1.5.0");
     verified_release(&v);
     close_folder();
 }
@@ -73,9 +72,10 @@ Test(fits, a_command_put_before_others_is_found_by_its_name) /* B72 */
 
 Test(fits, a_difference_before_a_command_that_is_gone_comes_first)
 {
-    static const char source[] = "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
-                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                                 " { (void)c; (void)o; if (l->steps == 2) l->gold++; }\n";
+    static const char source[] =
+        "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+        "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+        " { (void)c; (void)o; if (l->steps == 2) l->gold++; }\n";
     char library[256];
     open_folder();
     const script with = { .library = RULES("ledger-trade"),
@@ -110,17 +110,18 @@ Test(fits, wider_and_added_fields_leave_a_recording_as_it_is)
 
 Test(fits, a_difference_is_found_through_another_layout_as_well)
 {
-    static const char source[] = "#define LEDGER_PLACE int64_t\n#define LEDGER_FIELDS other\n"
-                                 "#define LEDGER_LIST\n"
-                                 "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
-                                 "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                                 " { (void)c; (void)o; if (l->steps == 7) l->pos[2] = BY; }\n"
-                                 "static void other(deja_fields *f, const ledger *l) {"
-                                 " deja_array(f, \"pos\", l->pos, PIECES, deja_i64);"
-                                 " deja_u32(f, \"spawned\", &l->spawned); deja_u32(f, \"rng\", &l->rng);"
-                                 " deja_list(f, \"mood\", l->list, &l->list_count, LIST_MAX, deja_u8);"
-                                 " deja_i64(f, \"gold\", &l->gold);"
-                                 " deja_u8(f, \"over\", &l->over); deja_u32(f, \"steps\", &l->steps); }\n";
+    static const char source[] =
+        "#define LEDGER_PLACE int64_t\n#define LEDGER_FIELDS other\n"
+        "#define LEDGER_LIST\n"
+        "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+        "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+        " { (void)c; (void)o; if (l->steps == 7) l->pos[2] = BY; }\n"
+        "static void other(deja_fields *f, const ledger *l) {"
+        " deja_array(f, \"pos\", l->pos, PIECES, deja_i64);"
+        " deja_u32(f, \"spawned\", &l->spawned); deja_u32(f, \"rng\", &l->rng);"
+        " deja_list(f, \"mood\", l->list, &l->list_count, LIST_MAX, deja_u8);"
+        " deja_i64(f, \"gold\", &l->gold);"
+        " deja_u8(f, \"over\", &l->over); deja_u32(f, \"steps\", &l->steps); }\n";
     char library[256];
     open_folder();
     record("roll\n* 19");
@@ -167,15 +168,16 @@ Test(fits, what_is_gone_is_unfit_and_never_a_match_by_itself)
 
 Test(fits, a_partial_comparison_looks_at_results_and_says_what_it_left_out)
 {
-    static const char source[] = "#define LEDGER_FIELDS less\n#define LEDGER_REFUSAL refuse\n"
-                                 "#include \"ledger.h\"\n"
-                                 "static uint32_t refuse(uint32_t r) { return r == TOO_MUCH ? TOO_FAR :"
-                                 " r; }\n"
-                                 "static void less(deja_fields *f, const ledger *l) {"
-                                 " deja_u32(f, \"rng\", &l->rng); deja_i64(f, \"gold\", &l->gold);"
-                                 " deja_array(f, \"pos\", l->pos, PIECES, deja_i32);"
-                                 " deja_u8(f, \"over\", &l->over);"
-                                 " deja_u32(f, \"steps\", &l->steps); }\n";
+    static const char source[] =
+        "#define LEDGER_FIELDS less\n#define LEDGER_REFUSAL refuse\n"
+        "#include \"ledger.h\"\n"
+        "static uint32_t refuse(uint32_t r) { return r == TOO_MUCH ? TOO_FAR :"
+        " r; }\n"
+        "static void less(deja_fields *f, const ledger *l) {"
+        " deja_u32(f, \"rng\", &l->rng); deja_i64(f, \"gold\", &l->gold);"
+        " deja_array(f, \"pos\", l->pos, PIECES, deja_i32);"
+        " deja_u8(f, \"over\", &l->over);"
+        " deja_u32(f, \"steps\", &l->steps); }\n";
     char library[256];
     open_folder();
     record("roll\n* 9\nadd n=1000001\nend");
@@ -201,7 +203,8 @@ Test(fits, a_partial_comparison_looks_at_results_and_says_what_it_left_out)
 Test(fits, another_game_or_content_is_unfit)
 {
     open_folder();
-    const script s = { .library = RULES("ledger"), .commands = "roll",
+    const script s = { .library = RULES("ledger"),
+                       .commands = "roll",
                        .content = "maps=00112233445566778899aabbccddeeff" };
     record("roll");
     record_script(store, &s);
@@ -278,13 +281,18 @@ Test(fits, one_fit_serves_all_sessions_of_a_build_and_old_ones_are_dropped)
 {
     char no_text[] = "", game[] = "g", version[] = "1", refusals[] = "a b";
     char state[] = "x:u8", command[] = "kind(go)", event[] = "-", config[] = "-";
-    deja_rules_info info = { .game = game, .version = version, .refusals = refusals,
+    deja_rules_info info = { .game = game,
+                             .version = version,
+                             .refusals = refusals,
                              .outcomes = no_text,
                              .layouts = { state, command, event, config } };
     deja__fits fits = { .info = &info };
     deja_session session = { .game = "g", .command_layout = "kind(go)", .config_layout = "-" };
-    deja_recording recording = { .version = "1", .state_layout = "x:u8", .event_layout = "-",
-                                 .refusals = "b a c", .outcomes = "" };
+    deja_recording recording = { .version = "1",
+                                 .state_layout = "x:u8",
+                                 .event_layout = "-",
+                                 .refusals = "b a c",
+                                 .outcomes = "" };
     deja__fit *first, *again;
     cr_assert_eq(deja__fits_find(&fits, &first, &session, &recording, NULL), DEJA_OK);
     cr_assert_eq(deja__fits_find(&fits, &again, &session, &recording, NULL), DEJA_OK);

@@ -87,7 +87,8 @@ Test(order, a_crash_in_one_session_leaves_those_on_their_way_as_they_are)
     open_folder();
     for (uint32_t i = 0; i < 40; i++) {
         const script s = { .library = RULES("ledger"),
-                           .commands = i % 7 == 3 ? "roll\n* 34" : "roll\n* 9", .seed = i };
+                           .commands = i % 7 == 3 ? "roll\n* 34" : "roll\n* 9",
+                           .seed = i };
         record_script(store, &s);
     }
     for (uint32_t jobs = 1; jobs <= 3; jobs++) {

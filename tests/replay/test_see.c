@@ -51,10 +51,11 @@ static void import(const char *library, const char *text)
 Test(see, a_scenario_verifies_by_what_it_expects)
 {
     open_folder();
-    import(RULES("ledger"), "deja-replay: 1\ngame: ledger 1.4.0\nseed: 7\n"
-                            "see: gold=0 over=0\n"
-                            "add n=5\nsee: gold=5\nmove i=2 d=-3\n* 4\nsee: pos[2]=-15 pos=0,0,-15,0\n"
-                            "end\nsee: over=1\nend: gain steps=7\n");
+    import(RULES("ledger"),
+           "deja-replay: 1\ngame: ledger 1.4.0\nseed: 7\n"
+           "see: gold=0 over=0\n"
+           "add n=5\nsee: gold=5\nmove i=2 d=-3\n* 4\nsee: pos[2]=-15 pos=0,0,-15,0\n"
+           "end\nsee: over=1\nend: gain steps=7\n");
     verified v = verify_store(store, RULES("ledger"), NULL);
     const told *t = need(&v, 1);
     cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", kind_of(t), t->why);
@@ -117,11 +118,15 @@ Test(see, a_scenario_that_crashes_is_crashed)
 Test(see, expectations_of_a_recorded_session_are_checked_as_well)
 {
     open_folder();
-    const script good = { .library = RULES("ledger"), .commands = "add n=5\nroll\n* 9",
-                          .mark = "see: gold=5", .mark_step = 1 };
+    const script good = { .library = RULES("ledger"),
+                          .commands = "add n=5\nroll\n* 9",
+                          .mark = "see: gold=5",
+                          .mark_step = 1 };
     record_script(store, &good);
-    const script bad = { .library = RULES("ledger"), .commands = "add n=5\nroll\n* 10",
-                         .mark = "see: gold=6", .mark_step = 1 };
+    const script bad = { .library = RULES("ledger"),
+                         .commands = "add n=5\nroll\n* 10",
+                         .mark = "see: gold=6",
+                         .mark_step = 1 };
     record_script(store, &bad);
     for (uint32_t isolate = DEJA_ISOLATE_RESTORE; isolate <= DEJA_ISOLATE_EXEC; isolate++) {
         deja_verify_options options = test_options();

@@ -69,8 +69,8 @@ static bool look(void *user, const deja_trace_step *step)
     s->hashes[i] = step->hash;
     s->results[i] = step->result;
     s->events[i] = step->event_count;
-    cr_assert_eq(
-        deja_value_print(s->state, step->state.bytes, step->state.size, &text, &err), DEJA_OK);
+    cr_assert_eq(deja_value_print(s->state, step->state.bytes, step->state.size, &text, &err),
+                 DEJA_OK);
     snprintf(s->states[i], sizeof s->states[i], "%s", (char *)text.bytes);
     uint64_t hash = 0;
     cr_assert_eq(deja_value_hash(s->state, step->state.bytes, step->state.size, &hash, &err),
@@ -78,18 +78,18 @@ static bool look(void *user, const deja_trace_step *step)
     cr_assert_eq(hash, step->hash);
     deja_buffer_clear(&text);
     if (step->step) {
-        cr_assert_eq(deja_value_print(s->command, step->command.bytes, step->command.size, &text,
-                                      &err),
-                     DEJA_OK, "%s", err.message);
+        cr_assert_eq(
+            deja_value_print(s->command, step->command.bytes, step->command.size, &text, &err),
+            DEJA_OK, "%s", err.message);
         snprintf(s->commands[i], sizeof s->commands[i], "%s", (char *)text.bytes);
     } else {
         cr_assert_eq(step->command.size, 0);
     }
     deja_buffer_clear(&text);
     if (step->event_count) {
-        cr_assert_eq(deja_value_print(s->event, step->events.bytes, step->event_ends[0], &text,
-                                      &err),
-                     DEJA_OK);
+        cr_assert_eq(
+            deja_value_print(s->event, step->events.bytes, step->event_ends[0], &text, &err),
+            DEJA_OK);
         snprintf(s->event_texts[i], sizeof s->event_texts[i], "%s", (char *)text.bytes);
         cr_assert_eq(step->event_ends[step->event_count - 1], step->events.size);
     }

@@ -125,8 +125,9 @@ Test(wire, packed_values_are_read_back_and_short_ones_refused)
 Test(wire, a_traced_step_that_does_not_add_up_is_refused)
 {
     const uint32_t ends[2] = { 3, 5 };
-    deja__step_frame frame = { .step = 9, .state_size = 4, .events_size = 5, .event_count = 2,
-                               .drawing_size = 3 };
+    deja__step_frame frame = {
+        .step = 9, .state_size = 4, .events_size = 5, .event_count = 2, .drawing_size = 3
+    };
     deja_buffer all = { 0 };
     deja__traced traced;
     deja_buffer_add(&all, &frame, sizeof frame);

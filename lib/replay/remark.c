@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Remarks: what holds beside a verdict of any kind.
+ */
+#include "replay/lane.h"
+
+#include <stdlib.h>
+
+/* The marks last before a finding: the recorder puts there what it noticed. */
+enum { MARKS_MAX = 3 };
+
+typedef struct marks {
+    uint64_t until;
+    uint32_t count;
+    uint64_t steps[MARKS_MAX];
+    char *texts[MARKS_MAX];
+    bool failed;
+} marks;
+
+static bool keep_mark(void *user, uint64_t step, const char *text)
+{
+    marks *m = user;
+    if (step > m->until)
+        return false;
+    if (strncmp(text, "see: ", 5) == 0)
+        return true;
+    char *copy = strdup(text);
+    if (!copy) {
+        m->failed = true;
+        return false;
+    }
+    if (m->count == MARKS_MAX) {
+        free(m->texts[0]);
+        memmove(m->texts, m->texts + 1, (MARKS_MAX - 1) * sizeof m->texts[0]);
+        memmove(m->steps, m->steps + 1, (MARKS_MAX - 1) * sizeof m->steps[0]);
+        m->count--;
+    }
+    m->steps[m->count] = step;
+    m->texts[m->count++] = copy;
+    return true;
+}
+
+deja_code deja__remark_on_marks(deja__box *box, const deja__replay *replay, deja_error *err)
+{
+    marks m = { .until = replay->finding.step_last };
+    deja_code code = deja_reader_marks(replay->reader, keep_mark, &m, err);
+    if (code == DEJA_EDAMAGED)
+        code = DEJA_OK; /* they were read when it was opened, so this cannot be news */
+    for (uint32_t i = 0; i < m.count; i++) {
+        deja__box_remark(box, "marked at step %llu: %s", (unsigned long long)m.steps[i],
+                         m.texts[i]);
+        free(m.texts[i]);
+    }
+    return code == DEJA_OK && m.failed ? deja__fail_memory(err) : code;
+}
+
+static void remark_on_match(deja__box *box, const deja__replay *replay)
+{
+    const deja_recording *recording = replay->recording;
+    if (replay->session->steps == 0)
+        deja__box_remark(box, "it has no commands: step 0 alone was compared");
+    if (replay->crash_gone)
+        deja__box_remark(box,
+                         "the last command crashed when it was recorded, and does not any more");
+    if (recording->ended == DEJA_ENDED_OUTCOME && !replay->outcome_compared)
+        deja__box_remark(box, "the outcome was not compared: this build tells of none");
+    if (recording->ended == DEJA_ENDED_UNFINISHED && !replay->scenario)
+        deja__box_remark(box, "the recording was never closed, so no outcome was compared");
+    if (replay->compare_wish < replay->wish_count)
+        deja__box_remark(box, "%u expectations were not checked",
+                         replay->wish_count - replay->compare_wish);
+}
+
+void deja__remark(const deja__lane *lane, deja__box *box, const deja__replay *replay)
+{
+    const deja__fit *fit = replay->fit;
+    for (uint32_t i = 0; fit && i < fit->remark_count; i++)
+        deja__box_remark(box, "%s", fit->remarks[i]);
+    if (replay->kept_count)
+        deja__box_remark(box, "keeps state outside the state: %s", replay->kept);
+    if (replay->events.kind && replay->finding.kind != DEJA__EVENTS &&
+        replay->finding.kind != DEJA__DAMAGE && replay->events.step_last < replay->finding.step)
+        deja__box_remark(box, "events differ already in steps %llu to %llu",
+                         (unsigned long long)replay->events.step,
+                         (unsigned long long)replay->events.step_last);
+    if (replay->contradicted)
+        deja__box_remark(box, "the recording contradicts itself: its chain is not that of its "
+                              "results and hashes");
+    if (replay->said[0])
+        deja__box_remark(box, "it said: %s", replay->said);
+    const uint32_t isolation = lane->verify->options.isolate;
+    if (isolation == DEJA_ISOLATE_RESTORE && lane->link.info.isolation != isolation)
+        deja__box_remark(box, "memory was put back between sessions although %s",
+                         lane->link.info.isolation_why);
+    if (replay->finding.kind == DEJA__NOTHING)
+        remark_on_match(box, replay);
+}
+
+void deja__remark_on_build(const deja__lane *lane, deja__box *box, const deja__replay *replay)
+{
+    const deja_recording *recording = replay->recording;
+    static const unsigned char unknown[16];
+    if (memcmp(recording->build, unknown, sizeof unknown) != 0 &&
+        memcmp(recording->build, lane->link.info.build, sizeof unknown) == 0)
+        deja__box_remark(box, "this is the very build that recorded it%s%s",
+                         recording->platform[0] ? ", on " : "", recording->platform);
+}
