@@ -2,10 +2,10 @@
 /*
  * Commands, their options, and what was typed.
  *
- * A command is a row: its name, what it takes, what it does. From the row come the parser, the usage
- * line and the help text, so they cannot differ. To add a command: write cmd_NAME.c with its row,
- * and name the row in commands.c. To add an option: a row in the command's list, and its value of
- * enum option_id if it is new.
+ * A command is a row: its name, what it takes, what it does. From the row come the parser, the
+ * usage line and the help text, so they cannot differ. To add a command: write cmd_NAME.c with its
+ * row, and name the row in commands.c. To add an option: a row in the command's list, and its value
+ * of enum option_id if it is new.
  */
 #ifndef DEJA_TOOL_ARGS_H
 #define DEJA_TOOL_ARGS_H
@@ -98,8 +98,8 @@ struct args {
     const char **operands;
 };
 
-/* Takes argv apart, argv[0] being the command's name. STATUS_OK, or it has complained. Where help is
- * asked for, operands may be missing. Release in any case. */
+/* Takes argv apart, argv[0] being the command's name. STATUS_OK, or it has complained. Where help
+ * is asked for, operands may be missing. Release in any case. */
 int args_parse(args *out, const command_row *command, int argc, char **argv);
 void args_release(args *given);
 

@@ -83,16 +83,27 @@ static void keep_game(choice *out, const char *game)
     out->count = kept;
 }
 
-static int mark_shard(choice *out, const args *given)
+int shard_read(const args *given, uint64_t *part, uint64_t *parts)
 {
     const char *text = args_value(given, OPTION_SHARD);
+    *part = *parts = 1;
+    if (!text)
+        return STATUS_OK;
     const char *slash = strchr(text, '/');
-    uint64_t part;
-    uint64_t parts;
-    if (!slash || !number_read(text, slash, &part) ||
-        !number_read(slash + 1, text + strlen(text), &parts) || part == 0 || part > parts)
+    if (!slash || !number_read(text, slash, part) ||
+        !number_read(slash + 1, text + strlen(text), parts) || *part == 0 || *part > *parts)
         return complain(STATUS_USAGE, "%s: --shard: '%s' is not a part of parts, as 1/4 to 4/4",
                         given->command->name, text);
+    return STATUS_OK;
+}
+
+static int mark_shard(choice *out, const args *given)
+{
+    uint64_t part;
+    uint64_t parts;
+    const int status = shard_read(given, &part, &parts);
+    if (status != STATUS_OK)
+        return status;
     for (uint64_t i = 0; i < out->count; i++) {
         uint64_t number = 0;
         for (uint32_t k = 8; k < 16; k++)
@@ -116,7 +127,7 @@ int choose_sessions(choice *out, deja_store *store, const args *given)
         status = keep_named(out, store, given);
     if (status == STATUS_OK && game)
         keep_game(out, game);
-    if (status == STATUS_OK && args_has(given, OPTION_SHARD))
+    if (status == STATUS_OK)
         status = mark_shard(out, given);
     return status;
 }

@@ -32,6 +32,8 @@ typedef struct choice {
  * STATUS_OK, or it has complained; release in any case.
  */
 int choose_sessions(choice *out, deja_store *store, const args *given);
+/* What --shard says, 1 of 1 without it. STATUS_OK, or it has complained. */
+int shard_read(const args *given, uint64_t *part, uint64_t *parts);
 void choice_release(choice *out);
 /* Whether a chosen session's game is this one. */
 bool choice_is_of(const choice *from, const chosen *session, const char *game);

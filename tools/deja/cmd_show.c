@@ -164,6 +164,21 @@ int show_unreadable(const showing *what, uint64_t step, const deja_error *err)
 
 /* ---- the facts ---- */
 
+static void tell_recording(const deja_recording *recording)
+{
+    if (is_scenario(recording)) {
+        out_line("build      - (a scenario: nothing was recorded)");
+        return;
+    }
+    out_line("build      %s %s", hex_text(recording->build, ID_DIGITS), recording->compiler);
+    out_line("platform   %s", recording->platform);
+    out_line("trail      %" PRIu32 " bits, every %s%s", recording->trail_bits,
+             recording->trail_every == 1 ? "step" : text_count(recording->trail_every),
+             recording->trail_every == 1 ? "" : " steps");
+    out_line("chain      %016" PRIx64 ", events %016" PRIx64, recording->chain,
+             recording->event_chain);
+}
+
 static int tell_facts(const showing *what)
 {
     const deja_session *session = deja_reader_session(what->reader);
@@ -194,12 +209,7 @@ static int tell_facts(const showing *what)
         out_line("ended      %s", ended_text(recording));
         out_line("made       %s", *recording->made ? recording->made : "-");
         out_line("recorded   %s", time_text(recording->recorded_at));
-        out_line("build      %s %s", hex_text(recording->build, ID_DIGITS), recording->compiler);
-        out_line("platform   %s", recording->platform);
-        out_line("trail      %" PRIu32 " bits, every %s", recording->trail_bits,
-                 recording->trail_every == 1 ? "step" : text_count(recording->trail_every));
-        out_line("chain      %016" PRIx64 ", events %016" PRIx64, recording->chain,
-                 recording->event_chain);
+        tell_recording(recording);
         out_line("recordings %" PRIu32, count);
         out_end();
     }

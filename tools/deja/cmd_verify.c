@@ -54,11 +54,15 @@ static int read_options(verifying *run)
     const args *given = run->given;
     deja_verify_options *options = &run->options;
     uint64_t jobs = 0;
+    uint64_t part;
+    uint64_t parts;
     uint64_t before = options->before_count;
 
     options->keep_going = args_has(given, OPTION_KEEP_GOING);
     options->allow_partial = args_has(given, OPTION_ALLOW_PARTIAL);
-    int status = args_number(given, OPTION_JOBS, 1, 1024, &jobs);
+    int status = shard_read(given, &part, &parts);
+    if (status == STATUS_OK)
+        status = args_number(given, OPTION_JOBS, 1, 1024, &jobs);
     if (status == STATUS_OK)
         status = args_number(given, OPTION_BEFORE, 0, 100, &before);
     if (status == STATUS_OK)
@@ -290,6 +294,10 @@ static int verify_all(verifying *run)
         if (run->targets[i].usable && run->targets[i].key_count != 0)
             status = status_worse(status, verify_target(run, &run->targets[i]));
     progress_erase();
+    if (interrupt_signal())
+        return complain(128 + interrupt_signal(),
+                        "verify: interrupted: %s of %s sessions have a verdict",
+                        text_count(run->done.sessions), text_count(run->session_count));
     status = status_worse(status, run->tell.status);
     tell_summary(&run->tell, &run->done);
     return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON, one object a line. The first line of an output, {"type":"deja","schema":1}, comes by itself.
+ * JSON, one object a line. The first line of an output, {"type":"deja","schema":1}, comes first.
  *
  *     json_begin("session");
  *     json_text("game", game);

@@ -235,7 +235,7 @@ void out_coloured(enum colour colour, const char *word)
 
 /* ---- stderr ---- */
 
-/* One write, so that lines of several processes stay whole. There is nobody to tell of a failure. */
+/* One write, so that lines of several processes stay whole. Nobody can be told of a failure. */
 static void write_line(deja_buffer *line)
 {
     deja_buffer_char(line, '\n');

@@ -66,8 +66,8 @@ void out_coloured(enum colour colour, const char *word);
 
 /* One line, "deja: ..."; returns `status`, so that a failing branch is one statement. */
 int complain(int status, const char *format, ...) TOOL_PRINTF(2, 3);
-/* The same for what a library call said about `what`; NULL where it says itself what it is about, as
- * a store does. */
+/* The same for what a library call said about `what`; NULL where it says itself what it is about,
+ * as a store does. */
 int complain_of(const char *what, const deja_error *err);
 int complain_memory(void);
 /* One line that is no failure. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The child loads the library, opens the store and lets the bots play; the parent prints. The
- * child's stdin and stdout are /dev/null before the library is loaded: what rules print is no answer
- * of ours, and what is typed is not theirs to read. stderr stays, for people who debug.
+ * child's stdin and stdout are /dev/null before the library is loaded: what rules print is no
+ * answer of ours, and what is typed is not theirs to read. stderr stays, for people who debug.
  *
  * The store is opened last, after all that the command line can get wrong, so that a mistake does
  * not leave an empty store behind.

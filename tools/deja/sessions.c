@@ -163,6 +163,11 @@ bool value_json(const layout_cache *cache, deja_span value, deja_buffer *out, de
 
 /* ---- telling of sessions ---- */
 
+bool is_scenario(const deja_recording *recording)
+{
+    return recording->trail_bits == 0;
+}
+
 const char *ended_name(uint32_t ended)
 {
     static const char *const names[] = { "running", "unfinished", "crashed", "outcome" };
@@ -214,7 +219,8 @@ int session_json(const deja_session *session, const deja_recording *recording,
         json_text("ended", ended_name(recording->ended));
         json_text("outcome", recording->ended == DEJA_ENDED_OUTCOME ? recording->outcome : NULL);
         json_text("version", recording->version);
-        json_bytes("build", recording->build, sizeof recording->build);
+        json_bool("scenario", is_scenario(recording));
+        json_text("build", is_scenario(recording) ? NULL : hex_text(recording->build, ID_DIGITS));
         json_text("compiler", recording->compiler);
         json_text("platform", recording->platform);
         json_text("made", recording->made);

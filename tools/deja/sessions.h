@@ -45,6 +45,9 @@ bool value_json(const layout_cache *cache, deja_span value, deja_buffer *out, de
 
 /* ---- telling of sessions ---- */
 
+/* Whether this is a text that says what to play, of which nothing was recorded yet: then it has no
+ * results, hashes and build. */
+bool is_scenario(const deja_recording *recording);
 /* "running", "unfinished", "crashed" or "outcome". */
 const char *ended_name(uint32_t ended);
 /* The same, or the outcome's own name. */

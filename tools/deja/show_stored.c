@@ -99,13 +99,14 @@ static int tell_steps(table *state, const deja_steps *steps)
     int status = STATUS_OK;
     for (uint32_t i = 0; i < steps->count && status == STATUS_OK && output_is_wanted(); i++) {
         const uint64_t step = steps->first + i;
-        const bool crashed =
-            recording->ended == DEJA_ENDED_CRASHED && step == state->session->steps;
+        /* The command that crashed has no result; of a scenario none has. */
+        const bool bare = is_scenario(recording) ||
+                          (recording->ended == DEJA_ENDED_CRASHED && step == state->session->steps);
         const deja_span command = { steps->commands + start, steps->command_ends[i] - start };
         row one = { step, &command, NULL, NULL };
-        if (!crashed)
+        if (!bare)
             one.result = result_text(recording->refusals, steps->results[i]);
-        if (!crashed && step % recording->trail_every == 0 && hashed < steps->trail_count)
+        if (!bare && step % recording->trail_every == 0 && hashed < steps->trail_count)
             one.hash = &steps->trail[hashed++];
         status = tell_row(state, &one);
         start = steps->command_ends[i];
@@ -117,7 +118,7 @@ static int tell_all(table *state)
 {
     showing *what = state->what;
     const uint64_t start_hash = deja_reader_start_hash(what->reader);
-    const row first = { 0, NULL, NULL, &start_hash };
+    const row first = { 0, NULL, NULL, is_scenario(state->recording) ? NULL : &start_hash };
     deja_steps steps;
     deja_error err;
     if (!output_is_json())
@@ -145,7 +146,7 @@ int show_stored(showing *what)
     const int width =
         snprintf(number, sizeof number, "%llu", (unsigned long long)state.session->steps);
     state.step_width = width > 4 ? width : 4;
-    state.hash_digits = (int)state.recording->trail_bits / 4;
+    state.hash_digits = is_scenario(state.recording) ? 4 : (int)state.recording->trail_bits / 4;
     state.result_width = longest_result(state.recording->refusals);
     int status = layout_use(&state.commands, state.session->command_layout);
     if (status == STATUS_OK)

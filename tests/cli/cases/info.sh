@@ -6,9 +6,9 @@ steady() {
     sed -E 's/^(build  +)[0-9a-f]{32} .*/\1BUILD/; s/"build":"[0-9a-f]{32}"/"build":"BUILD"/;
         s/"compiler":"[^"]*"/"compiler":"COMPILER"/'
 }
-run info matchgame | steady
+run info "$RULES/matchgame-older.so" | steady
 run info "$RULES/ledger.so" | steady
-run info peg --json | steady
+run info "$RULES/peg-older.so" --json | steady
 run info "$RULES/ledger-thread.so" | steady
 for library in matchgame peg "$RULES"/ledger-tls.so "$RULES"/ledger-template.so; do
     wants 0 info "$library" --json

@@ -11,7 +11,6 @@ interrupt() {
         [ ! -s "$store" ] || break
         sleep 0.05
     done
-    sleep 0.3
     kill "-$signal" "$child"
     wait "$child" || status=$?
     [ "$status" = "$wanted" ] || fail "$signal: status $status"

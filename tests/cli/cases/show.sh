@@ -3,7 +3,7 @@
 . "$SOURCE/tests/cli/say.sh"
 
 steady() {
-    sed -E 's/^(recorded  ).*/\1 TIME/; s/^(build  ).*/\1 BUILD/; s/^(platform  ).*/\1 PLATFORM/;
+    sed -E 's/^(recorded +).*/\1TIME/; s/^(build +).*/\1BUILD/; s/^(platform +).*/\1PLATFORM/;
         s/"build":"[0-9a-f]{32}"/"build":"BUILD"/; s/"compiler":"[^"]*"/"compiler":"COMPILER"/;
         s/"platform":"[^"]*"/"platform":"PLATFORM"/; s/"recorded":"[^"]*"/"recorded":"TIME"/'
 }
@@ -11,7 +11,7 @@ steady() {
 wants 0 record matchgame --seed 7 --set rows=3,2,1
 first=$(ids)
 run show "$first" | steady
-run show "${first:0:8}" --rules matchgame
+run show "${first:0:8}" --rules matchgame | steady
 run show "${first:0:8}" --json | steady
 run show "${first:0:8}" --rules matchgame --json --steps 0..1 | steady
 run show "${first:0:8}" --step 0

@@ -4,7 +4,7 @@
 . "$SOURCE/tests/cli/say.sh"
 
 command -v python3 > /dev/null || exit 0
-wants 0 record matchgame --games 300 --seed 1
+wants 0 record matchgame --games 20 --seed 1
 
 # on_terminal NAME=VALUE... -- COMMAND: what it writes to the terminal, stdout and stderr alike
 on_terminal() {
@@ -44,9 +44,9 @@ on_terminal TERM=xterm -- deja verify "$RULES/matchgame-older.so" --json > "$HOM
 
 # A step that sleeps is long enough to see how far it is.
 wants 0 record "$RULES/ledger.so" --seed 1 --max-steps 60 -s slow.deja
-on_terminal TERM=xterm -- deja verify "$RULES/ledger-sleeps.so" -s slow.deja --hang-wall 0.6 > "$HOME/seen"
+on_terminal TERM=xterm -- deja verify "$RULES/ledger-sleeps.so" -s slow.deja --hang-wall 1.5 > "$HOME/seen"
 grep -q 'verifying: .* of 1 sessions' "$HOME/seen" || fail 'no progress'
 tr '\r' '\n' < "$HOME/seen" | grep -v '^$' > "$HOME/lines"
 grep -q 'HUNG' "$HOME/lines" || fail 'no finding'
-on_terminal TERM=xterm CI=true -- deja verify "$RULES/ledger-sleeps.so" -s slow.deja --hang-wall 0.6 > "$HOME/seen"
+on_terminal TERM=xterm CI=true -- deja verify "$RULES/ledger-sleeps.so" -s slow.deja --hang-wall 1.5 > "$HOME/seen"
 ! grep -q 'verifying:' "$HOME/seen" || fail 'progress in spite of CI'

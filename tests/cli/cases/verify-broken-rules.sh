@@ -11,6 +11,8 @@ long=$(ids | sed -n 3p)
 command=$(deja show "$long" --step 33 --json | sed -n 's/.*"text":"\([^"]*\)".*/\1/p')
 [ -n "$command" ] || fail 'the command of step 33'
 
+# A leak checker cannot work in a worker that has no privileges, and exit() would have it try.
+export ASAN_OPTIONS="${ASAN_OPTIONS-}:detect_leaks=0"
 for way in crash:SIGSEGV abort:SIGABRT exit:exit; do
     wants 3 verify "$RULES/ledger-${way%:*}.so"
     says "^CRASHED ${long:0:12} ledger, step 33 of 60: $command$"
@@ -24,7 +26,7 @@ done
 
 # A step that never comes back is ended after the limits, which can be moved.
 for rules in ledger-hang:--hang-cpu ledger-sleeps:--hang-wall; do
-    wants 3 verify "$RULES/${rules%:*}.so" "${rules#*:}" 0.4
+    wants 3 verify "$RULES/${rules%:*}.so" "${rules#*:}" 1.5
     says "^HUNG ${long:0:12} ledger, step 33 of 60: $command$"
     says 'verified 5 sessions .*: 4 match, 1 hung$'
 done

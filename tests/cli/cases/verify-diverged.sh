@@ -16,21 +16,21 @@ wants 1 $again
 sed -n '1,/again/p' "$HOME/out" | cmp - "$HOME/first" || fail 'the repetition'
 
 # One change breaks many sessions: the first are told at length, each has its line.
-wants 0 record matchgame --games 40 --seed 1
+wants 0 record matchgame --games 16 --seed 1
 wants 1 verify "$RULES/matchgame-older.so"
-says '^verified 40 sessions .*: [0-9]+ match, [0-9]+ diverged$'
+says '^verified 16 sessions .*: [0-9]+ match, [0-9]+ diverged$'
 diverged=$(sed -n 's/.* \([0-9]*\) diverged$/\1/p' "$HOME/out")
 [ "$(grep -c '^DIVERGED' "$HOME/out")" = "$diverged" ] || fail 'a line for each'
 [ "$(grep -c '^    again' "$HOME/out")" = 10 ] || fail 'ten at length'
 says "^$((diverged - 10)) more findings have one line each"
 
 # The same at any number of jobs, and as many in JSON.
-for jobs in 1 2 5; do
+for jobs in 1 5; do
     wants 1 verify "$RULES/matchgame-older.so" --jobs $jobs --json
     [ "$(grep -c '"result":"diverged"' "$HOME/out")" = "$diverged" ] || fail "$jobs jobs"
     cp "$HOME/out" "$HOME/$jobs"
 done
-cmp "$HOME/1" "$HOME/2" && cmp "$HOME/1" "$HOME/5" || fail 'the order depends on the jobs'
+cmp "$HOME/1" "$HOME/5" || fail 'the order depends on the jobs'
 
 # Findings of other kinds: a refusal, an outcome, the events alone.
 wants 0 record "$RULES/ledger.so" --bot clumsy --seed 1 --max-steps 2000 -s ledger.deja

@@ -6,9 +6,7 @@ wants 0 record matchgame --games 5 --seed 1
 run verify peg
 run verify peg --allow-empty
 run verify matchgame peg
-run verify matchgame peg --allow-empty
 run verify matchgame --game peg
-run verify matchgame --game peg --allow-empty
 run verify matchgame -n 0000000
 run verify matchgame -n not-hex
 run verify matchgame -n ''

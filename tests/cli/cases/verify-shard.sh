@@ -2,7 +2,7 @@
 # Shards are disjoint and complete, whatever else the store holds.
 . "$SOURCE/tests/cli/say.sh"
 
-wants 0 record matchgame --games 60 --seed 1
+wants 0 record matchgame --games 30 --seed 1
 ids | sort > "$HOME/all"
 : > "$HOME/parts"
 for part in 1 2 3 4; do
@@ -18,7 +18,7 @@ wants 0 verify matchgame --shard 2/4
 says '^shard 2/4: verified [0-9]+ sessions .*: [0-9]+ match$'
 
 # A session stays in its shard when others come.
-wants 0 record matchgame --games 60 --seed 1000
+wants 0 record matchgame --games 30 --seed 1000
 wants 0 verify matchgame --shard 3/4 --json
 sed -n 's/.*"type":"session","id":"\([0-9a-f]*\)".*/\1/p' "$HOME/out" | sort > "$HOME/later"
 [ -z "$(comm -13 "$HOME/later" <(sort "$HOME/part3"))" ] || fail 'a session changed its shard'
