@@ -135,9 +135,7 @@ deja_code deja__recorder_flush(deja_recorder *recorder, bool begun, deja_error *
     if (recorder->pid != getpid())
         return deja__recorder_say_child(err);
     const deja_code code = deja_writer_add(recorder->writer, &steps, err);
-    if (code < 0)
-        recorder->lost = true;
-    else
+    if (code == DEJA_OK)
         deja__ring_next(&recorder->ring);
     return code;
 }

@@ -38,7 +38,6 @@ struct deja_recorder {
     bool inside;      /* a step began and has not ended */
     deja_code failed; /* DEJA_OK, or why nothing more is recorded */
     bool keep_begun;  /* the command that was begun belongs to the session */
-    bool lost;        /* the writer took no more */
     uint64_t failed_step;
     deja_error failure;
 };

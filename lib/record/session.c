@@ -122,7 +122,7 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_
     if (recorder->plugin)
         deja__events_clear(&recorder->events);
     recorder->failed = DEJA_OK;
-    recorder->inside = recorder->keep_begun = recorder->lost = false;
+    recorder->inside = recorder->keep_begun = false;
     return DEJA_OK;
 }
 
@@ -194,12 +194,10 @@ deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, de
 
     const deja_code told = judge(recorder, &outcome, &ended, &why);
     recorder->writer = writer;
-    const bool crashed = ended == DEJA_ENDED_CRASHED;
-    deja_code code = recorder->lost ? recorder->failed : DEJA_OK;
-    if (code == DEJA_OK && recorder->keep_begun)
+    if (recorder->keep_begun)
         mark_breach(recorder);
-    if (code == DEJA_OK)
-        code = deja__recorder_flush(recorder, crashed, &why);
+    /* A block that the store did not take is still here, and the disk may have room by now. */
+    deja_code code = deja__recorder_flush(recorder, ended == DEJA_ENDED_CRASHED, &why);
     recorder->writer = NULL;
     if (code < 0)
         deja_writer_abandon(writer);

@@ -68,6 +68,7 @@ typedef struct deja__draft {
     deja_buffer entries; /* deja__entry */
     deja_buffer remarks; /* deja__remark */
     deja_buffer remark_text;
+    uint64_t marks; /* of the remarks */
     uint64_t steps;
     uint64_t last_size;   /* of the last command's bytes */
     uint64_t block_bytes; /* of the commands of the block at hand */

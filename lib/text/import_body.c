@@ -12,6 +12,9 @@
 /* Bytes of the commands of one block, multiplied out. */
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 28)
 
+/* Marks of one text, expectations among them: what a store takes. */
+#define MARKS_MAX (((uint64_t)1 << 20) - 1)
+
 /* ---- commands ---- */
 
 /* So many more commands of this size: whether each block stays within its limit. */
@@ -92,6 +95,10 @@ static deja_code add_remark(deja__import *import, uint64_t offset, bool is_secti
 {
     deja__draft *draft = &import->draft;
     const deja__remark remark = { draft->steps, hash, offset, is_section };
+    draft->marks += is_section ? 0 : 1;
+    if (draft->marks > MARKS_MAX)
+        return deja__import_fail(import, import->line.number, "more than %llu marks",
+                                 (unsigned long long)MARKS_MAX);
     deja_buffer_char(&draft->remark_text, 0);
     deja_buffer_add(&draft->remarks, &remark, sizeof remark);
     return draft->remarks.failed || draft->remark_text.failed ? deja__fail_memory(import->err)

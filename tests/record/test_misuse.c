@@ -3,9 +3,11 @@
  * What goes wrong while recording: calls that make no sense, and rules that break their contract.
  */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "record/scene.h"
 
@@ -262,6 +264,63 @@ Test(misuse, a_game_without_a_plugin_has_no_outcome_of_a_reserved_name)
     const deja_code code = deja_recorder_close(recorder, "running", &id, &s.err);
     scene_assert_failed(&s, code, DEJA_EMISUSE,
                         "'running' is no outcome of this game; stored as unfinished");
+    scene_close(&s);
+}
+
+/* ---- a disk that is full ---- */
+
+/* Plays until the first block is full, with a disk that takes nothing. */
+static deja_code fill_a_block_without_room(scene *s, deja_recorder *recorder)
+{
+    const struct rlimit none = { 4096, RLIM_INFINITY };
+    const ledger_command command = { LEDGER_ADD, 1, "" };
+    deja_code code = DEJA_OK;
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &none), 0);
+    for (int i = 0; i < 16384; i++) {
+        cr_assert_eq(code, DEJA_OK, "%s", s->err.message);
+        code = deja_recorder_step(recorder, &s->state, &command, NULL, NULL, &s->err);
+    }
+    return code;
+}
+
+Test(misuse, a_full_disk_ends_a_recording_and_closing_tries_again)
+{
+    scene s;
+    deja_id id;
+    const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+    const ledger_command command = { LEDGER_ADD, 1, "" };
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    deja_code code = fill_a_block_without_room(&s, recorder);
+    cr_assert_eq(code, DEJA_EIO, "%s", s.err.message);
+    cr_assert_eq(s.state.gold, 10 + 16384, "the game plays on");
+    code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, &s.err);
+    cr_assert_eq(code, DEJA_EIO);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+    code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_EIO, "it is said once more");
+    held *h = scene_read(&s, &id);
+    cr_assert_eq(h->steps, 16384);
+    cr_assert_eq(h->ended, DEJA_ENDED_UNFINISHED);
+    free(h);
+    scene_close(&s);
+}
+
+Test(misuse, a_disk_that_stays_full_is_a_failure_and_no_session)
+{
+    scene s;
+    deja_id id;
+    const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+    scene_open(&s);
+    deja_recorder *recorder = scene_record(&s);
+    deja_code code = fill_a_block_without_room(&s, recorder);
+    cr_assert_eq(code, DEJA_EIO, "%s", s.err.message);
+    code = deja_recorder_close(recorder, NULL, &id, &s.err);
+    cr_assert_eq(code, DEJA_EIO);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
+    const uint64_t sessions = scene_sessions(&s, NULL);
+    cr_assert_eq(sessions, 0);
     scene_close(&s);
 }
 

@@ -77,7 +77,7 @@ static void hold_damaged(const char *recorded, const char *library, int places)
         }
         verified_release(&v);
     }
-    cr_assert_gt(verdicts, places / 2);
+    cr_assert_gt((int)verdicts, (int)(places / 2));
     free(bytes);
     free(keys);
     cr_assert_eq(count_workers(), 0);

@@ -340,6 +340,20 @@ Test(text_refused, a_block_of_commands_that_is_too_large_to_multiply_out)
     free(chars);
 }
 
+Test(text_refused, more_marks_than_a_store_takes)
+{
+    enum { MARKS = 1 << 20 };
+    static const char mark[] = "mark: \"\"\n";
+    const size_t head = (size_t)(strstr(scenario_text, "take") - scenario_text);
+    char *chars = malloc(head + MARKS * (sizeof mark - 1) + 1);
+    memcpy(chars, scenario_text, head);
+    char *at = chars + head;
+    for (int i = 0; i < MARKS; i++, at += sizeof mark - 1)
+        memcpy(at, mark, sizeof mark);
+    assert_text_refused(chars, "t:1048586: more than 1048575 marks");
+    free(chars);
+}
+
 Test(text_refused, names_of_texts_are_fit_for_a_message)
 {
     desk d;

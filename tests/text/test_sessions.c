@@ -52,8 +52,8 @@ static const char *pick_word(maker *m)
                                          "\"q\"",
                                          "back\\slash",
                                          "\xc3\xa9t\xc3\xa9",
-                                         "\xe2\x80\xae"
-                                         "turned",
+                                         ("\xe2\x80\xae"
+                                          "turned"),
                                          "see: what",
                                          "see: ",
                                          "*",
