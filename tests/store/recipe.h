@@ -68,6 +68,10 @@ const char *in_folder(const char *folder, const char *name);
  * row, as text; fails the test on any error. */
 void sql(const char *path, const char *text, char *answer, size_t size);
 
+/* Goes on as a user without rights, where this is root; and back. false: that cannot be. */
+bool become_nobody(void);
+void become_yourself(void);
+
 /* A number after another, the same for the same start. */
 uint64_t draw(uint64_t *luck);
 

@@ -15,7 +15,7 @@
 #include "store/recipe.h"
 #include "support/scratch.h"
 
-enum { FLIPS = 700, CUTS = 120 };
+enum { FLIPS = 600, CUTS = 80 };
 
 static char folder[64];
 static const char *path;
@@ -153,7 +153,7 @@ Test(damage, a_writer_adds_nothing_false_to_a_damaged_store)
     for (const char *next; (next = strstr(last + 1, "entry ")) != NULL;)
         last = next;
     const uint64_t common = (uint64_t)(last - (const char *)expected.bytes);
-    for (uint32_t i = 0; i < 60; i++) {
+    for (uint32_t i = 0; i < 20; i++) {
         const uint64_t byte = draw(&luck) % size;
         const unsigned char flipped = good[byte] ^ (unsigned char)(1 << draw(&luck) % 8);
         deja_store *store = NULL;

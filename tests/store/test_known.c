@@ -178,7 +178,7 @@ Test(known, a_whole_store_that_is_recorded_again_by_another_build_stores_no_comm
     assert_counts(200, 400);
     sql(path, "SELECT count(*) || ' ' || (SELECT count(*) FROM recording_packs) FROM command_parts",
         parts, sizeof parts);
-    cr_assert(eq(str, parts, "1 2"));
+    cr_assert_str_eq(parts, "1 2");
 }
 
 Test(known, two_handles_of_one_file_know_of_each_other)

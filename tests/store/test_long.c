@@ -77,7 +77,7 @@ static void assert_reads(const char *file, uint64_t steps, uint32_t ended, uint3
     char expected[32];
     sql(file, "SELECT count(*) FROM marks", answer, sizeof answer);
     snprintf(expected, sizeof expected, "%u", marks);
-    cr_assert(eq(str, answer, expected));
+    cr_assert_str_eq(answer, expected);
 }
 
 Test(long_session, each_block_is_there_at_once_as_an_unfinished_session)
@@ -152,7 +152,7 @@ Test(long_session, one_that_is_known_takes_its_blocks_back)
         "SELECT (SELECT count(*) FROM command_parts) || ' ' || (SELECT count(*) FROM result_parts)"
         "|| ' ' || (SELECT count(*) FROM starts) || ' ' || (SELECT count(*) FROM marks)",
         answer, sizeof answer);
-    cr_assert(eq(str, answer, "3 3 1 3"));
+    cr_assert_str_eq(answer, "3 3 1 3");
     assert_sound();
 }
 
@@ -174,7 +174,7 @@ Test(long_session, a_new_recording_of_a_known_one_moves_to_its_session)
     sql(path,
         "SELECT (SELECT count(*) FROM command_parts) || ' ' || (SELECT count(*) FROM result_parts)",
         answer, sizeof answer);
-    cr_assert(eq(str, answer, "3 9"));
+    cr_assert_str_eq(answer, "3 9");
     assert_sound();
 }
 

@@ -90,7 +90,7 @@ Test(processes, four_that_make_and_fill_a_store_at_once_lose_nothing_and_double_
         "SELECT (SELECT count(*) FROM layouts) || ' ' || (SELECT count(*) FROM builds) || ' '"
         "|| (SELECT count(*) FROM words)",
         answer, sizeof answer);
-    cr_assert(eq(str, answer, "1 1 3"), "interned once");
+    cr_assert_str_eq(answer, "1 1 3", "interned once");
     cr_assert_eq(access(in_folder(folder, "shared.deja-wal"), F_OK), -1, "the last one tidies up");
 }
 

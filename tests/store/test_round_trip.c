@@ -159,14 +159,14 @@ Test(round_trip, a_reader_tells_what_was_asked_and_what_came_of_it)
     const deja_session *session = deja_reader_session(reader);
     const deja_recording *recording = deja_reader_recording(reader);
     cr_assert_arr_eq(session->id.bytes, id.bytes, 16);
-    cr_assert(eq(str, (char *)session->game, "matchgame"));
+    cr_assert_str_eq(session->game, "matchgame");
     cr_assert(eq(u64, session->seed, 9));
     cr_assert(eq(u64, session->steps, r.steps));
     cr_assert(eq(u64, session->config.size, 8));
-    cr_assert(eq(str, (char *)session->start_layout, "rows:u8[..16] side:u8"));
+    cr_assert_str_eq(session->start_layout, "rows:u8[..16] side:u8");
     cr_assert(eq(u64, session->start.size, 7));
-    cr_assert(eq(str, (char *)recording->version, "1.0.0"));
-    cr_assert(eq(str, (char *)recording->outcome, "first_wins"));
+    cr_assert_str_eq(recording->version, "1.0.0");
+    cr_assert_str_eq(recording->outcome, "first_wins");
     cr_assert(eq(u32, recording->ended, DEJA_ENDED_OUTCOME));
     cr_assert(eq(u64, (uint64_t)recording->recorded_at, 1700000000));
     cr_assert(eq(u32, deja_reader_recording_count(reader), 1));
@@ -262,7 +262,7 @@ Test(round_trip, a_thousand_and_more_short_sessions_share_packs_and_each_is_foun
     close_store(store);
     char answer[32];
     sql(path, "SELECT count(*) FROM session_packs", answer, sizeof answer);
-    cr_assert(eq(str, answer, "3"));
+    cr_assert_str_eq(answer, "3");
     store = open_store(path, DEJA_STORE_READ);
     deja_error err = { 0 };
     cr_assert_eq(deja_store_check(store, &err), DEJA_OK, "%s", err.message);
@@ -294,7 +294,7 @@ Test(round_trip, settings_that_take_turns_still_share_packs)
     }
     close_store(store);
     sql(path, "SELECT count(*) FROM session_packs", answer, sizeof answer);
-    cr_assert(eq(str, answer, "3"));
+    cr_assert_str_eq(answer, "3");
     cr_assert(eq(u32, count_sessions(path), 90));
 }
 

@@ -92,10 +92,10 @@ Test(plain_sql, seeds_that_rise_are_counted_up)
     close_store(store);
     sql(other, "SELECT length(seeds) || ' ' || length(lengths) FROM session_packs", answer,
         sizeof answer);
-    cr_assert(eq(str, answer, "8 2"), "they stand once");
+    cr_assert_str_eq(answer, "8 2", "they stand once");
     sql(other, "SELECT min(seed) || ' ' || max(seed) || ' ' || sum(steps) FROM sessions", answer,
         sizeof answer);
-    cr_assert(eq(str, answer, "1099511627776 1099511627780 35"));
+    cr_assert_str_eq(answer, "1099511627776 1099511627780 35");
     dump_hash(other);
 }
 

@@ -344,7 +344,7 @@ Test(text_refused, more_marks_than_a_store_takes)
 {
     enum { MARKS = 1 << 20 };
     static const char mark[] = "mark: \"\"\n";
-    const size_t head = (size_t)(strstr(scenario_text, "take") - scenario_text);
+    const size_t head = (size_t)(strstr(scenario_text, "take row") - scenario_text);
     char *chars = malloc(head + MARKS * (sizeof mark - 1) + 1);
     memcpy(chars, scenario_text, head);
     char *at = chars + head;
