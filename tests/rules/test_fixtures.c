@@ -276,7 +276,9 @@ Test(fixtures, that_cannot_be_unloaded_keep_it_even_then)
 {
     cr_assert(not(leaks("ledger-static", true)));
     cr_assert(leaks("ledger-static-nodelete", true));
+#ifndef __clang__ /* which makes the variable weak, where gcc makes it unique */
     cr_assert(leaks("ledger-template", true));
+#endif
 }
 
 /* ---- the list ---- */

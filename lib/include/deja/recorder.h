@@ -86,12 +86,15 @@ DEJA_API deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes
 /** The hash of a named part of the state after the last step (a name as fields have). */
 DEJA_API deja_code deja_recorder_section(deja_recorder *recorder, const char *name, uint64_t hash,
                                          deja_error *err);
-/** A remark at the last step: one line, UTF-8, at most 1,000 bytes. */
+/** A remark at the last step: one line, UTF-8, at most 1,000 bytes, not beginning with "see: "
+ *  (that is an expectation: schemas/replay.md). */
 DEJA_API deja_code deja_recorder_mark(deja_recorder *recorder, const char *text, deja_error *err);
 /** Steps so far. */
 DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 /**
- * Ends the session; the recorder is gone, also on failure. NULL is fine.
+ * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is kept
+ * whatever happened: where the recorder had failed, or the outcome is none of the game's, as
+ * unfinished; where the rules broke their contract, or a step had begun, as crashed in that command.
  * @param outcome the name of how the game ended, or NULL where it is still running
  * @param[out] id the session's id; may be NULL
  */
@@ -109,7 +112,7 @@ typedef struct deja_bots_options {
     deja_span config; /**< canonical bytes; empty for the default (a type without fields, too) */
     uint64_t seed;    /**< of the first game; game k has seed + k - 1 mod 2^64 */
     uint64_t games;
-    uint64_t max_steps; /**< of one game; 0 for no limit */
+    uint64_t max_steps; /**< of one game; 0 for 10,000,000 */
     /** Told of each finished game; a return of false ends it. */
     bool (*finished)(void *user, const deja_id *id, uint64_t seed, uint64_t steps, bool known);
     void *user;
