@@ -12,6 +12,7 @@
 #include "args.h"
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +65,10 @@ static int refuse_unknown(const parser *state, const char *spelled)
 {
     const char *command = state->out->command->name;
     char name[64] = "";
-    if (strncmp(spelled, "--", 2) == 0)
-        strncat(name, spelled + 2, strcspn(spelled + 2, "=") < 63 ? strcspn(spelled + 2, "=") : 63);
+    if (strncmp(spelled, "--", 2) == 0) {
+        const size_t size = strcspn(spelled + 2, "=");
+        snprintf(name, sizeof name, "%.*s", size < sizeof name ? (int)size : 63, spelled + 2);
+    }
     nearest search = nearest_begin(name);
     for (uint32_t i = 0; i < state->row_count; i++)
         nearest_offer(&search, state->longs[i].name);
@@ -140,7 +143,8 @@ int args_parse(args *out, const command_row *command, int argc, char **argv)
     parser state = { .out = out, .argv = argv };
     memset(out, 0, sizeof *out);
     out->command = command;
-    out->values = calloc((size_t)argc + 1, sizeof *out->values);
+    /* One word may hold several options, but none of them twice. */
+    out->values = calloc((size_t)argc + ROWS_MAX, sizeof *out->values);
     out->operands = calloc((size_t)argc + 1, sizeof *out->operands);
     if (!out->values || !out->operands)
         return complain_memory();

@@ -73,6 +73,12 @@ typedef struct option_row {
 
 typedef struct args args;
 
+/* An option that was given. */
+typedef struct option_value {
+    uint32_t id; /* enum option_id */
+    const char *text;
+} option_value;
+
 typedef struct command_row {
     const char *name;
     const char *operands; /* as in the usage line */
@@ -90,10 +96,7 @@ typedef struct command_row {
 struct args {
     const command_row *command;
     uint32_t value_count;
-    struct {
-        uint32_t id;
-        const char *text;
-    } * values;
+    option_value *values;
     uint32_t operand_count;
     const char **operands;
 };

@@ -158,7 +158,9 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
                text_count(run->finished + 1), text_count(stored), run->order.store);
         return STATUS_OK;
     }
-    if (WIFSIGNALED(how))
+    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
+        snprintf(what, sizeof what, "were killed (SIGKILL: out of memory?)");
+    else if (WIFSIGNALED(how))
         snprintf(what, sizeof what, "crashed (%s: SIG%s)", strsignal(WTERMSIG(how)),
                  sigabbrev_np(WTERMSIG(how)) ? sigabbrev_np(WTERMSIG(how)) : "?");
     else

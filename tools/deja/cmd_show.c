@@ -66,7 +66,7 @@ static bool gather(gathering *state, uint64_t step, const char *text, uint64_t h
         return true;
     if (list->count == list->capacity) {
         const uint64_t capacity = list->capacity ? list->capacity * 2 : 64;
-        void *larger = realloc(list->notes, capacity * sizeof *list->notes);
+        step_note *larger = realloc(list->notes, capacity * sizeof *list->notes);
         state->failed = !larger;
         if (!larger)
             return false;

@@ -9,13 +9,16 @@
 
 #include "args.h"
 
-/* Marks, or the hashes of named sections, in the order of their steps. */
+/* A mark, or the hash of a named section. */
+typedef struct step_note {
+    uint64_t step;
+    char *text;
+    uint64_t hash;
+} step_note;
+
+/* In the order of their steps. */
 typedef struct note_list {
-    struct {
-        uint64_t step;
-        char *text;
-        uint64_t hash;
-    } * notes;
+    step_note *notes;
     uint64_t count;
     uint64_t capacity;
     uint64_t next; /* the first that was not told yet */

@@ -66,11 +66,12 @@ static void tell_line(table *state, const row *one)
     char hash[32] = "-";
     if (one->hash)
         snprintf(hash, sizeof hash, "%0*" PRIx64, state->hash_digits, *one->hash);
-    out_print("%*" PRIu64 "  %-*s", state->step_width, one->step, state->hash_digits, hash);
     if (one->command)
-        out_print("  %-*s  %s", state->result_width, one->result ? one->result : "-",
-                  (const char *)state->text.bytes);
-    out_end();
+        out_line("%*" PRIu64 "  %-*s  %-*s  %s", state->step_width, one->step, state->hash_digits,
+                 hash, state->result_width, one->result ? one->result : "-",
+                 (const char *)state->text.bytes);
+    else
+        out_line("%*" PRIu64 "  %s", state->step_width, one->step, hash);
     show_notes(state->what, one->step);
 }
 
@@ -79,8 +80,10 @@ static int tell_row(table *state, const row *one)
     deja_error err;
     if (one->step < state->what->from || one->step > state->what->to)
         return STATUS_OK;
-    if (one->command && (!value_text(&state->commands, *one->command, &state->text, &err) ||
-                         !value_json(&state->commands, *one->command, &state->json, &err)))
+    bool sound = !one->command || value_text(&state->commands, *one->command, &state->text, &err);
+    if (sound && one->command && output_is_json())
+        sound = value_json(&state->commands, *one->command, &state->json, &err);
+    if (!sound)
         return show_unreadable(state->what, one->step, &err);
     state->what->shown++;
     if (output_is_json())
