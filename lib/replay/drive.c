@@ -88,6 +88,8 @@ static deja_code fill(deja__drive *drive, deja_error *err)
         if (code != DEJA_OK)
             return code;
         deja__link_submit(link);
+        if (job->count >= DEJA__WORTH_A_KICK)
+            deja__link_kick(link);
         cancel(drive);
     }
 }
@@ -173,13 +175,17 @@ static deja_code attend(deja__drive *drive, deja_error *err)
     }
     switch (deja__link_wait(link, WAIT_MS)) {
     case DEJA__LINK_ANSWER:
-        return take_answer(drive, err);
+        break;
     case DEJA__LINK_ENDED:
         return bury(drive, err);
     case DEJA__LINK_TICK:
-        break;
+        return DEJA_OK;
     }
-    return DEJA_OK;
+    /* All that are there: of short sessions there are several each time somebody wakes up. */
+    deja_code code = take_answer(drive, err);
+    while (code == DEJA_OK && deja__link_has_answer(link))
+        code = take_answer(drive, err);
+    return code;
 }
 
 /* ---- all of it ---- */
@@ -199,6 +205,7 @@ deja_code deja__drive_run(deja__drive *drive, deja_error *err)
     deja__link *link = drive->link;
     for (;;) {
         deja_code code = fill(drive, err);
+        deja__link_kick(link);
         if (code == DEJA_OK && link->submitted > link->taken)
             code = attend(drive, err);
         if (code == DEJA_OK)

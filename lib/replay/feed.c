@@ -135,15 +135,16 @@ static bool is_wished_for(deja__replay *replay)
     return found;
 }
 
-/* The rest of a block at once, where its commands go as they are, and not at the end of one that
- * crashed. false: one by one. */
-static bool feed_rest(deja__replay *replay, deja__job *job, deja__expected *expected)
+/* As many commands at once as go into a job, where they go as they are and nothing is special about
+ * any of them. false: one by one. */
+static bool feed_many(deja__replay *replay, deja__job *job, deja__expected *expected)
 {
     const deja_steps *block = &replay->block;
     const uint32_t at = replay->block_at;
-    const uint32_t count = block->count - at;
+    const uint32_t rest = block->count - at;
+    const uint32_t count = rest < DEJA__JOB_ROWS ? rest : DEJA__JOB_ROWS;
     const uint32_t begin = at ? block->command_ends[at - 1] : 0;
-    const uint64_t size = block->command_ends[block->count - 1] - begin;
+    const uint64_t size = block->command_ends[at + count - 1] - begin;
     if (replay->fit->matches[DEJA_COMMAND] || replay->feed_wish < replay->wish_count ||
         replay->crashed || replay->scenario || size > DEJA__JOB_BYTES - job->head_size)
         return false;
@@ -159,7 +160,7 @@ static bool feed_rest(deja__replay *replay, deja__job *job, deja__expected *expe
     expected->trail_count = (uint32_t)trail;
     replay->feed_trail += trail;
     replay->fed += count;
-    replay->block_at = block->count;
+    replay->block_at += count;
     return true;
 }
 
@@ -168,7 +169,7 @@ static deja_code feed_commands(deja__replay *replay, deja__job *job, deja__expec
 {
     deja_code code = DEJA_OK;
     unsigned char *commands = job->bytes + job->head_size;
-    const bool fed = feed_rest(replay, job, expected);
+    const bool fed = feed_many(replay, job, expected);
     while (!fed && job->count < DEJA__JOB_ROWS && !expected->captures &&
            replay->block_at < replay->block.count &&
            job->head_size + job->command_size < DEJA__JOB_BYTES) {

@@ -57,8 +57,14 @@ void deja__link_submit(deja__link *link)
         deja__forget_watch(link);
     link->submitted++;
     atomic_store(&deja__in_control_of(link)->submitted, link->submitted);
-    if (link->pid && atomic_load(&deja__out_control_of(link)->worker_waits))
+    link->unkicked = true;
+}
+
+void deja__link_kick(deja__link *link)
+{
+    if (link->unkicked && link->pid && atomic_load(&deja__out_control_of(link)->worker_waits))
         deja__wire_kick(link->socket);
+    link->unkicked = false;
 }
 
 void deja__link_cancel(deja__link *link, uint64_t session)
@@ -80,6 +86,11 @@ static bool sends_something(const deja__link *link)
 {
     const uint32_t flags = deja__job_at(link->in, link->taken)->flags;
     return flags & (DEJA__JOB_CAPTURE | DEJA__JOB_TRACE);
+}
+
+bool deja__link_has_answer(const deja__link *link)
+{
+    return link->submitted > link->taken && look(link) > 0 && !sends_something(link);
 }
 
 /* Waits for a sign, and looks whether the worker is well. */

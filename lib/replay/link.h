@@ -47,6 +47,7 @@ typedef struct deja__link {
     int in_descriptor;
     uint64_t submitted; /* jobs handed over */
     uint64_t taken;     /* answers dealt with */
+    bool unkicked;      /* a sleeping worker has not been told of the last ones */
 
     /* The process; pid is 0 where there is none. */
     pid_t pid;
@@ -90,6 +91,8 @@ void deja__link_close(deja__link *link);
 /* Where the next job goes; NULL when all slots are taken. */
 deja__job *deja__link_slot(deja__link *link);
 void deja__link_submit(deja__link *link);
+/* Wakes the worker, if it sleeps, after one or more were submitted. */
+void deja__link_kick(deja__link *link);
 /* Steps of sessions up to this number are not wanted any more. */
 void deja__link_cancel(deja__link *link, uint64_t session);
 
@@ -100,6 +103,8 @@ enum deja__link_event {
 };
 /* Waits for the next answer, at most so many milliseconds. */
 enum deja__link_event deja__link_wait(deja__link *link, uint32_t milliseconds);
+/* Whether another answer is there already, for which nothing has to be received. */
+bool deja__link_has_answer(const deja__link *link);
 /* The next answer; what lies there may change under the reader unless it is whole. */
 const deja__answer *deja__link_answer(const deja__link *link);
 /* Whether the worker is at the next job. */

@@ -145,6 +145,7 @@ static deja_code hand_over(deja__member *m, deja_error *err)
     const deja_code code = deja__replay_feed(m->replay, deja__link_slot(link), m->expected, err);
     if (code == DEJA_OK)
         deja__link_submit(link);
+    deja__link_kick(link);
     return code;
 }
 

@@ -13,7 +13,8 @@
  *
  * Job number n lies in slot n % DEJA__SLOTS. The host stores `submitted` when a job is whole, the
  * worker stores `done` when its answer is; who has nothing to do says so in its `waits` word, looks
- * again, and sleeps until the other sends a KICK.
+ * again, and sleeps until the other sends a KICK. Waking somebody costs more than a short session,
+ * so small jobs and their answers are gathered first.
  *
  * A session is a row of jobs: the first carries a head (how to start it), which large ones spread
  * over several jobs; the last has DEJA__JOB_END. A job's steps never cross a stored block. The
@@ -35,7 +36,8 @@
 
 enum {
     DEJA__SLOTS = 8,
-    DEJA__JOB_ROWS = DEJA__BLOCK_STEPS,
+    DEJA__JOB_ROWS = DEJA__BLOCK_STEPS / 4, /* so that all slots together fit a core's cache */
+    DEJA__WORTH_A_KICK = 1024, /* steps of a job for which the other side is woken at once */
     DEJA__NOTE_SIZE = 1024,
     DEJA__DRAWING_MAX = 64 * 1024,
     DEJA__PAGE = 4096

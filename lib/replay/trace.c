@@ -135,6 +135,7 @@ static deja_code play_job(tracing *t, deja_error *err)
     if (code != DEJA_OK)
         return code;
     deja__link_submit(link);
+    deja__link_kick(link);
     for (;;) {
         const enum deja__link_event event = deja__link_wait(link, WAIT_MS);
         if (t->enough)

@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { LANES_MAX = 256, PROGRESS_MS = 100 };
+enum {
+    LANES_MAX = 256,
+    PROGRESS_MS = 100,
+    LOOK_MS = 5 /* how often to look for verdicts: waking for each would cost more than all else */
+};
 
 /* ---- telling ---- */
 
@@ -49,12 +53,12 @@ static void tell_verdict(deja__verify *verify, deja__box *box, deja_verify_summa
     deja__box_destroy(box);
 }
 
-/* Sleeps until something has changed, or it is time to tell how far it is. The mutex is held. */
+/* Sleeps until something has changed, or it is time to look. The mutex is held. */
 static void sleep_a_while(deja__verify *verify)
 {
     struct timespec until;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += PROGRESS_MS * 1000000L;
+    until.tv_nsec += LOOK_MS * 1000000L;
     if (until.tv_nsec >= 1000000000L) {
         until.tv_nsec -= 1000000000L;
         until.tv_sec++;

@@ -133,6 +133,7 @@ static bool take_library(deja__worker *worker)
         if (request.isolation == DEJA_ISOLATE_AUTO)
             worker->isolation = isolation_of(worker->plugin, threads, &(const char *){ NULL });
         worker->next = request.first_job;
+        worker->may_fork = !deja_plugin_is_closed(worker->plugin, NULL);
         pack_info(&info, worker->plugin, threads);
         code = info.failed ? deja__fail_memory(&err)
                            : deja__stage_open(&worker->stage, worker->plugin, worker->socket,
@@ -192,7 +193,6 @@ int deja_worker_main(int argc, char **argv)
     if (deja__wire_send(worker.socket, DEJA__FRAME_HELLO, DEJA__PROTOCOL_STAMP, nothing, nothing) &&
         take_library(&worker))
         status = deja__worker_serve(&worker);
-    deja__guard_end(status);
     deja__stage_release(&worker.stage);
     deja_plugin_close(worker.plugin);
     return status;

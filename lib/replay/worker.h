@@ -24,9 +24,6 @@
  * the three standard ones and the socket, which moves to a high number. false: there is no host
  * any more, or the system will not have it. */
 bool deja__guard_begin(pid_t host, int *socket);
-/* The last thing: under a sanitizer the process ends here, as it would look for leaks by a call
- * that is taken away, and find what libraries meant to leak. */
-void deja__guard_end(int status);
 /* Limits the memory from here on to so many MiB more than there are now. */
 void deja__guard_memory(uint64_t mib);
 /* Takes away the calls by which a library would get out of reach. */
@@ -102,6 +99,7 @@ typedef struct deja__worker {
     pid_t host; /* the parent of this process; another one shows that it is gone */
     deja_plugin *plugin;
     uint32_t isolation; /* enum deja_isolation, never AUTO */
+    bool may_fork;      /* nothing shows that the library cannot */
     uint64_t next;      /* number of the next job */
     deja__stage stage;
 } deja__worker;

@@ -83,15 +83,25 @@ static const deja__job *wait_for_job(const deja__worker *worker)
 
 /* ---- doing ---- */
 
+/* Whether a host that sleeps is to be woken for this answer. Of small ones it takes several at a
+ * time; it also looks by itself every now and then. */
+static bool is_worth_a_kick(const deja__worker *worker, uint32_t rows)
+{
+    const deja__in_control *in = in_control(worker);
+    return rows >= DEJA__WORTH_A_KICK || worker->next % (DEJA__SLOTS / 2) == 0 ||
+           atomic_load(&in->submitted) == worker->next;
+}
+
 static void do_job(deja__worker *worker, const deja__job *job)
 {
     deja__out_control *out = out_control(worker);
+    const uint32_t rows = job->count; /* the host may use the slot again once this is answered */
     const deja__desk desk = { in_control(worker), out, job,
                               deja__answer_at(worker->out, worker->next), worker->next };
     deja__stage_job(&worker->stage, &desk);
     worker->next++;
     atomic_store(&out->done, worker->next);
-    if (atomic_load(&in_control(worker)->host_waits))
+    if (atomic_load(&in_control(worker)->host_waits) && is_worth_a_kick(worker, rows))
         deja__wire_kick(worker->socket);
 }
 
@@ -152,7 +162,7 @@ int deja__worker_serve(deja__worker *worker)
             return 0;
         if (worker->isolation != DEJA_ISOLATE_FORK) {
             do_job(worker, job);
-            if (getpid() != self)
+            if (worker->may_fork && getpid() != self)
                 _exit(0);
         } else if (!fork_session(worker, job->session)) {
             /* The host ends this process, and with it whatever the child left behind. */

@@ -13,7 +13,7 @@
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
-TestSuite(apart, .timeout = 120);
+TestSuite(apart, .timeout = 300);
 
 static char folder[64], store[128];
 

@@ -10,7 +10,7 @@
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
-TestSuite(damage, .timeout = 120);
+TestSuite(damage, .timeout = 300);
 
 static char folder[64], store[128];
 

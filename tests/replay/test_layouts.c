@@ -11,7 +11,7 @@
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
-TestSuite(fits, .timeout = 60);
+TestSuite(fits, .timeout = 300);
 
 static char folder[64], store[128];
 

@@ -12,7 +12,7 @@
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
-TestSuite(order, .timeout = 60);
+TestSuite(order, .timeout = 300);
 
 static char folder[64], store[128];
 

@@ -10,7 +10,7 @@
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
-TestSuite(see, .timeout = 60);
+TestSuite(see, .timeout = 300);
 
 static char folder[64], store[128];
 

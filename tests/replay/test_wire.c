@@ -11,7 +11,7 @@
 #include "base/chain.h"
 #include "replay/wire.h"
 
-TestSuite(wire, .timeout = 60);
+TestSuite(wire, .timeout = 300);
 
 Test(wire, frames_come_out_as_they_went_in_however_they_are_cut)
 {
