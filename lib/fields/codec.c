@@ -63,6 +63,7 @@ deja_code deja__codec_create(deja__codec **out, const deja_type *type, const dej
         codec->type.fields = no_fields;
     codec->layout = layout;
     codec->plan = NULL;
+    codec->attempts_failed = 0;
     deja_code code = deja__writer_init(&codec->writer) ? DEJA_OK : deja__fail_memory(err);
     if (code == DEJA_OK)
         code = deja__load_plan_create(&codec->plan, codec, err);

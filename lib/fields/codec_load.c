@@ -250,12 +250,13 @@ deja__breach deja__visit_load(const deja_type *type, void *value, deja_span byte
 deja_code deja__codec_load(deja__codec *codec, void *value, const void *bytes, uint64_t size,
                            deja_error *err)
 {
-    deja__type_value_reset(&codec->type, value);
     if (codec->plan) {
+        if (codec->type.init)
+            deja__type_value_reset(&codec->type, value);
         if (DEJA__LIKELY(deja__load_plan_run(codec->plan, value, bytes, size)))
             return DEJA_OK;
-        deja__type_value_reset(&codec->type, value);
     }
+    deja__type_value_reset(&codec->type, value);
     const deja_span span = { bytes, size };
     const deja__breach breach = deja__visit_load(&codec->type, value, span, NULL, NULL);
     if (breach.what == DEJA__BREACH_NONE)

@@ -79,7 +79,8 @@ typedef struct deja__writer {
     bool whole;       /* saving: sections and blocks stand as themselves */
     uint32_t level;
     uint64_t window_size;
-    uint64_t drained; /* bytes that left the window */
+    unsigned char *base; /* where the window begins: below, or in `out` */
+    uint64_t drained;    /* bytes that left the window */
     deja__breach breach;
     deja__level levels[DEJA__DEPTH_MAX + 1];
     unsigned char window[DEJA__WINDOW_SIZE];
@@ -96,7 +97,8 @@ typedef struct deja__load_plan deja__load_plan;
 deja_code deja__load_plan_create(deja__load_plan **out, deja__codec *codec, deja_error *err);
 void deja__load_plan_destroy(deja__load_plan *plan);
 
-/* Loads into a value that has just been made. false: the bytes are not valid. */
+/* Loads into a value that has just been made, or, of a type without init, into any. false: the bytes
+ * are not valid, and the value may be half of each. */
 bool deja__load_plan_run(const deja__load_plan *plan, void *value, const unsigned char *bytes,
                          uint64_t size);
 
@@ -105,7 +107,8 @@ bool deja__load_plan_run(const deja__load_plan *plan, void *value, const unsigne
 struct deja__codec {
     deja_type type; /* `fields` is never NULL */
     const deja_layout *layout;
-    deja__load_plan *plan; /* or NULL */
+    deja__load_plan *plan;    /* or NULL */
+    uint32_t attempts_failed; /* at writing without the writer: fields/codec_inline.h */
     deja__writer writer;
 };
 

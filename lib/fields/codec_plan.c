@@ -13,6 +13,8 @@
  * kinds) has no plan, nor has a type that owns memory, nor one whose description loads through
  * variables of its own.
  *
+ * A value is zeroed before, as when it was made, but where the copies write all of it.
+ *
  * A description may do more than name its fields (keep a sum, swap a pointer). So the plan is
  * tried on random values of every alternative, and given up if memory or saved bytes differ from
  * what the visitor makes of them.
@@ -41,9 +43,12 @@ typedef struct alternative {
     uint64_t size; /* of its canonical bytes, tag included */
     uint32_t first;
     uint32_t end; /* ops[first] up to here are its own */
+    bool covers;  /* tag and ops write every byte of the value */
 } alternative;
 
 struct deja__load_plan {
+    uint64_t value_size;
+    bool zeroes; /* a value that was just made is all zeros */
     bool tagged;
     uint32_t tag_size;
     uint32_t tag_target;
@@ -99,15 +104,19 @@ bool deja__load_plan_run(const deja__load_plan *plan, void *value, const unsigne
                          uint64_t size)
 {
     const alternative *chosen = plan->alternatives;
+    uint32_t tag = 0;
     if (plan->tagged) {
-        const uint32_t tag = size >= 2 ? deja__load16(bytes) : UINT32_MAX;
+        tag = size >= 2 ? deja__load16(bytes) : UINT32_MAX;
         if (tag >= plan->count)
             return false;
-        deja__small_write((unsigned char *)value + plan->tag_target, plan->tag_size, tag);
         chosen += tag;
     }
     if (size != chosen->size)
         return false;
+    if (plan->zeroes && !chosen->covers)
+        memset(value, 0, (size_t)plan->value_size);
+    if (plan->tagged)
+        deja__small_write((unsigned char *)value + plan->tag_target, plan->tag_size, tag);
     for (uint32_t i = chosen->first; i < chosen->end; i++)
         if (!load_op(&plan->ops[i], value, bytes))
             return false;
@@ -310,6 +319,22 @@ static void settle_copies(const deja__load_plan *plan, uint32_t first)
     }
 }
 
+static uint64_t width(const op *o)
+{
+    if (o->how == ENUM4)
+        return 4;
+    return o->how == CHECKED ? (uint64_t)o->count * o->scalar.value_size : o->count;
+}
+
+/* Whether each byte of the value is written, if none is written twice. */
+static bool covers(const deja__load_plan *plan, const alternative *a)
+{
+    uint64_t bytes = plan->tagged ? plan->tag_size : 0;
+    for (uint32_t i = a->first; i < a->end; i++)
+        bytes += width(&plan->ops[i]);
+    return bytes == plan->value_size;
+}
+
 /* One alternative, by loading `bytes` into `value`, which has just been made. */
 static bool learn(learner *l, const deja_type *type, void *value, deja_span bytes,
                   alternative *learnt)
@@ -322,7 +347,8 @@ static bool learn(learner *l, const deja_type *type, void *value, deja_span byte
     if (l->failed || breach.what != DEJA__BREACH_NONE || l->next != bytes.size)
         return false;
     settle_copies(l->plan, l->first);
-    *learnt = (alternative){ bytes.size, l->first, l->plan->op_count };
+    *learnt = (alternative){ bytes.size, l->first, l->plan->op_count, false };
+    learnt->covers = covers(l->plan, learnt);
     return true;
 }
 
@@ -350,6 +376,8 @@ static bool both_agree(const deja__load_plan *plan, deja__codec *codec, trial *t
     const deja_span bytes = { t->bytes.bytes, t->bytes.size };
     deja__type_value_reset(type, t->visited);
     deja__type_value_reset(type, t->planned);
+    if (plan->zeroes)
+        memset(t->planned, 0xa5, (size_t)type->size); /* what was there must not show */
     return deja__visit_load(type, t->visited, bytes, NULL, NULL).what == DEJA__BREACH_NONE &&
            deja__load_plan_run(plan, t->planned, t->bytes.bytes, t->bytes.size) &&
            memcmp(t->visited, t->planned, (size_t)type->size) == 0 &&
@@ -393,6 +421,8 @@ deja_code deja__load_plan_create(deja__load_plan **out, deja__codec *codec, deja
     t.planned = deja__type_value_create(&codec->type);
     if (!l.plan || !t.visited || !t.planned)
         goto done;
+    l.plan->value_size = codec->type.size;
+    l.plan->zeroes = !codec->type.init;
     l.plan->tagged = root->kind == DEJA_KIND;
     l.plan->count = l.plan->tagged ? root->child_count : 1;
     l.plan->alternatives = calloc(l.plan->count, sizeof *l.plan->alternatives);

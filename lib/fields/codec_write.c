@@ -18,8 +18,11 @@
  * XXH3 is compiled in, as in lib/base/hash.c, and for the same reason; the shared library's one
  * would cost a small state a call more, too.
  *
- * Not done: lending the buffer's own memory as the window when saving. It would spare a copy of a
- * few nanoseconds and make the buffer's invariants this file's business.
+ * When saving, the window lies in the buffer's own memory, behind what is in it, so that a small
+ * value is written where it stays:
+ *
+ *     buffer   | size bytes, saved before | window                 |
+ *                                         base       f.at          f.end
  *
  * Left to the validator of bytes: whether the keys of a map rise, and whether text that fitted is
  * UTF-8.
@@ -38,7 +41,7 @@
 #pragma GCC diagnostic pop
 #endif
 
-#include "fields/codec_parts.h"
+#include "fields/codec_inline.h"
 
 enum { CHUNK_SIZE = 512, BLOCK_SIZE = 64, COPY_MAX = 256 };
 
@@ -47,7 +50,7 @@ enum { CHUNK_SIZE = 512, BLOCK_SIZE = 64, COPY_MAX = 256 };
 static void note(deja__writer *w, const deja_field *field, uint32_t what, uint64_t number,
                  uint64_t limit)
 {
-    const uint64_t offset = w->drained + (uint64_t)(w->f.at - w->window);
+    const uint64_t offset = w->drained + (uint64_t)(w->f.at - w->base);
     deja__breach_note(&w->breach,
                       (deja__breach){ what, field ? field->name : NULL, offset, number, limit });
 }
@@ -74,17 +77,44 @@ static void sink(deja__writer *w, uint32_t number, const void *bytes, uint64_t s
     XXH3_64bits_update(level->state, bytes, (size_t)size);
 }
 
+/* Lends the window: in the buffer, or where that has no memory, or bytes are hashed, our own. */
+static void lend(deja__writer *w)
+{
+    deja_buffer *out = w->whole ? w->out : NULL;
+    w->base = w->window;
+    if (out && deja_buffer_reserve(out, w->window_size))
+        w->base = out->bytes + out->size;
+    w->f.at = w->base;
+    w->f.end = w->base + w->window_size;
+}
+
+/* What lies in the window is the buffer's from now on, if it lies there. */
+static void keep(deja__writer *w)
+{
+    const uint64_t size = (uint64_t)(w->f.at - w->base);
+    w->drained += size;
+    if (w->base == w->window)
+        return;
+    w->out->size += size;
+    w->out->bytes[w->out->size] = 0;
+}
+
 /* Empties the window. */
 static void drain(deja__writer *w)
 {
+    if (w->whole) {
+        keep(w);
+        lend(w);
+        return;
+    }
     for (uint32_t i = 0; i <= w->level; i++) {
         const unsigned char *end = i < w->level ? w->levels[i + 1].start : w->f.at;
         sink(w, i, w->levels[i].start, (uint64_t)(end - w->levels[i].start));
     }
-    w->drained += (uint64_t)(w->f.at - w->window);
+    w->drained += (uint64_t)(w->f.at - w->base);
     for (uint32_t i = 0; i <= w->level; i++)
-        w->levels[i].start = w->window;
-    w->f.at = w->window;
+        w->levels[i].start = w->base;
+    w->f.at = w->base;
 }
 
 static void put(deja__writer *w, const void *bytes, uint64_t size)
@@ -96,6 +126,8 @@ static void put(deja__writer *w, const void *bytes, uint64_t size)
         if (size > COPY_MAX || (uint64_t)(w->f.end - w->f.at) < size) {
             sink(w, w->level, bytes, size);
             w->drained += size;
+            if (w->whole)
+                lend(w);
             return;
         }
     }
@@ -157,7 +189,7 @@ static void convert(deja__writer *w, const deja_field *field, const unsigned cha
     const uint64_t sound = deja__scalars_write(&scalar, values, count, target);
     if (sound == count)
         return;
-    const uint64_t offset = w->drained + (uint64_t)(w->f.at - w->window);
+    const uint64_t offset = w->drained + (uint64_t)(w->f.at - w->base);
     deja__breach_note(&w->breach,
                       deja__breach_of_scalar(
                           &scalar, field->name, offset + sound * deja__scalar_size(field->kind),
@@ -346,6 +378,9 @@ static uint32_t visit_writing(deja_fields *f, const deja_field *field)
 bool deja__writer_init(deja__writer *writer)
 {
     memset(writer, 0, offsetof(deja__writer, window));
+    writer->f.visit = visit_writing;
+    writer->f.doing = DEJA_WRITING;
+    writer->f.abi_minor = DEJA_ABI_MINOR;
     writer->window_size = DEJA__WINDOW_SIZE;
     writer->levels[0].state = XXH3_createState();
     return writer->levels[0].state != NULL;
@@ -361,17 +396,13 @@ void deja__writer_release(deja__writer *writer)
 static void write_value(deja__codec *codec, const void *value, deja_buffer *out, bool whole)
 {
     deja__writer *w = &codec->writer;
-    w->f.at = w->window;
-    w->f.end = w->window + w->window_size;
-    w->f.visit = visit_writing;
-    w->f.doing = DEJA_WRITING;
-    w->f.abi_minor = DEJA_ABI_MINOR;
     w->out = out;
     w->whole = whole;
     w->level = 0;
     w->drained = 0;
     w->breach.what = DEJA__BREACH_NONE;
-    w->levels[0].start = w->window;
+    lend(w);
+    w->levels[0].start = w->base;
     w->levels[0].streaming = false;
     codec->type.fields(&w->f, value);
     if (w->level != 0)
@@ -387,7 +418,7 @@ static deja_code report(deja__codec *codec, const void *value, deja_error *err)
     const deja__breach first = codec->writer.breach;
     deja_buffer saved = { 0 };
     write_value(codec, value, &saved, true);
-    drain(&codec->writer);
+    keep(&codec->writer);
     const deja__breach *breach = codec->writer.breach.what ? &codec->writer.breach : &first;
     const bool same = breach->what == first.what && !saved.failed;
     deja__breach_report(same ? breach : &first, codec->layout,
@@ -401,7 +432,10 @@ static deja_code save(deja__codec *codec, const void *value, deja_buffer *out, b
 {
     const uint64_t before = out->size;
     write_value(codec, value, out, whole);
-    drain(&codec->writer);
+    if (whole)
+        keep(&codec->writer);
+    else
+        drain(&codec->writer);
     if (codec->writer.breach.what != DEJA__BREACH_NONE) {
         if (out->size > before) {
             out->size = before;
@@ -423,8 +457,22 @@ deja_code deja__codec_save_hashed(deja__codec *codec, const void *value, deja_bu
     return save(codec, value, out, false, err);
 }
 
+uint32_t deja__visit_attempt(deja_fields *f, const deja_field *field)
+{
+    (void)field;
+    ((deja__attempt *)(void *)f)->asked = true;
+    return 0;
+}
+
 deja_code deja__codec_hash(deja__codec *codec, const void *value, uint64_t *hash, deja_error *err)
 {
+    unsigned char *window = codec->writer.window;
+    const unsigned char *end =
+        deja__codec_attempt(codec, value, window, window + codec->writer.window_size);
+    if (DEJA__LIKELY(end != NULL)) {
+        *hash = XXH3_64bits(window, (size_t)(end - window));
+        return DEJA_OK;
+    }
     write_value(codec, value, NULL, false);
     *hash = take_hash(&codec->writer);
     if (DEJA__LIKELY(codec->writer.breach.what == DEJA__BREACH_NONE))

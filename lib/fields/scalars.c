@@ -40,23 +40,6 @@ uint32_t deja__small_read(const void *value, uint32_t value_size)
     }
 }
 
-void deja__small_write(void *value, uint32_t value_size, uint32_t number)
-{
-    const uint8_t one = (uint8_t)number;
-    const uint16_t two = (uint16_t)number;
-    switch (value_size) {
-    case 1:
-        memcpy(value, &one, 1);
-        break;
-    case 2:
-        memcpy(value, &two, 2);
-        break;
-    default:
-        memcpy(value, &number, 4);
-        break;
-    }
-}
-
 bool deja__scalar_fits(uint32_t kind, uint32_t value_size)
 {
     switch (kind) {

@@ -46,7 +46,22 @@ uint64_t deja__scalars_load(const deja__scalar *scalar, const unsigned char *sou
 
 /* An enumeration, flags or a tag in memory, of 1, 2 or 4 bytes. */
 uint32_t deja__small_read(const void *value, uint32_t value_size);
-void deja__small_write(void *value, uint32_t value_size, uint32_t number);
+static inline void deja__small_write(void *value, uint32_t value_size, uint32_t number)
+{
+    const uint8_t one = (uint8_t)number;
+    const uint16_t two = (uint16_t)number;
+    switch (value_size) {
+    case 1:
+        memcpy(value, &one, 1);
+        break;
+    case 2:
+        memcpy(value, &two, 2);
+        break;
+    default:
+        memcpy(value, &number, 4);
+        break;
+    }
+}
 
 /* The bits that flags with so many names may have. */
 static inline uint32_t deja__flags_mask(uint32_t name_count)

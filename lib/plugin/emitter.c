@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-#include "fields/layout.h"
+#include "fields/codec_inline.h"
 
 enum {
     PREFIX_SIZE = 4,
@@ -115,11 +115,27 @@ static deja_code grow_ends(deja__emitter *e, deja_error *err)
     return DEJA_OK;
 }
 
+/* A value whose bytes are all there is to do, straight to its place. */
+static bool emit_inline(deja__emitter *e, const void *value)
+{
+    deja_buffer *saved = &e->saved;
+    if (!e->is_simple || !e->is_open || !value || e->count == e->capacity ||
+        saved->capacity - saved->size <= DEJA__WINDOW_SIZE || saved->size > DEJA__VALUE_SIZE_MAX)
+        return false;
+    unsigned char *at = saved->bytes + saved->size;
+    unsigned char *end = deja__codec_attempt(e->form->codec, value, at, at + DEJA__WINDOW_SIZE);
+    if (!end)
+        return false;
+    saved->size += (uint64_t)(end - at);
+    e->ends[e->count++] = (uint32_t)(saved->size - PREFIX_SIZE);
+    return true;
+}
+
 static void emit(deja_out *out, const void *value)
 {
     deja__emitter *e = (deja__emitter *)(void *)out;
     deja_error *err = &e->error;
-    if (e->code != DEJA_OK)
+    if (e->code != DEJA_OK || DEJA__LIKELY(emit_inline(e, value)))
         return;
     deja_code code = check_emitted(e, value, err);
     if (code == DEJA_OK && e->count == e->capacity)
@@ -150,7 +166,10 @@ deja_code deja__emitter_init(deja__emitter *e, const deja__form *form, const cha
     e->form = form;
     e->what = what;
     e->has_hashed = is_hashed && !form->layout->root->plain;
-    if (!deja_buffer_extend(&e->saved, PREFIX_SIZE) || !deja_buffer_extend(&e->hashed, PREFIX_SIZE))
+    e->is_simple = form->is_strict && !e->has_hashed;
+    if (!deja_buffer_extend(&e->saved, PREFIX_SIZE) ||
+        !deja_buffer_reserve(&e->saved, 2 * (uint64_t)DEJA__WINDOW_SIZE) ||
+        !deja_buffer_extend(&e->hashed, PREFIX_SIZE))
         return deja__fail_memory(err);
     return grow_ends(e, err);
 }
@@ -190,6 +209,7 @@ deja_code deja__emitter_close(deja__emitter *e, deja_error *err)
     const deja_code code = e->code;
     e->is_open = false;
     deja__store32(e->has_hashed ? e->hashed.bytes : e->saved.bytes, e->count);
+    e->saved.bytes[e->saved.size] = 0;
     if (DEJA__LIKELY(code == DEJA_OK))
         return DEJA_OK;
     if (err)

@@ -32,6 +32,7 @@ typedef struct deja__emitter {
     const char *what;
     bool is_open;    /* during the call that it was handed to */
     bool has_hashed; /* what is hashed differs from what is saved */
+    bool is_simple;  /* it does not, and writing shows everything that can be wrong */
     uint32_t count;
     deja_buffer saved;  /* a prefix of 4 bytes, then the values */
     deja_buffer hashed; /* the same for hashing, where that differs */
