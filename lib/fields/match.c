@@ -370,7 +370,8 @@ deja_code deja_match_to_common(const deja_match *match, bool of_recorded, const 
 deja_code deja_match_to_recorded(const deja_match *match, const void *bytes, uint64_t size,
                                  deja_buffer *out, deja_error *err)
 {
-    if (!match->whole)
+    /* A name that is gone leaves the field: only a value that used it is another one now. */
+    if (!match->common || strcmp(match->common->text, match->recorded->text) != 0)
         return deja__fail(err, DEJA_EUNFIT, "not all that was recorded is there (%s)",
                           match->remark);
     return deja_match_to_common(match, false, bytes, size, out, err);

@@ -193,6 +193,14 @@ Test(match, a_present_value_is_seen_as_it_was_recorded)
     assert_converts(TO_RECORDED, "-", "a:u8", NULL, "a=1", "-");
 }
 
+Test(match, a_value_that_uses_no_name_that_is_gone_is_seen_as_ever)
+{
+    assert_converts(TO_RECORDED, "e:enum(a|b|c)", "e:enum(a|b)", NULL, "e=b", "e=b");
+    assert_converts(TO_RECORDED, "f:flags(a|b|c)", "f:flags(c|a)", NULL, "f=c+a", "f=a+c");
+    assert_converts(TO_RECORDED, "kind(a{n:u8}|b)", "kind(a{n:u8})", NULL, "a n=3", "a n=3");
+    assert_converts(TO_RECORDED, "kind(a{n:u8}|b)", "kind(a{n:u8}|c)", NULL, "a n=3", "a n=3");
+}
+
 Test(match, a_present_value_without_a_recorded_form_says_why)
 {
     assert_converts(TO_RECORDED, "p:{hp:u8}[..3]", "p:{hp:u16}[..3]", NULL, "p={hp=1},{hp=300}",

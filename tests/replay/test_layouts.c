@@ -147,6 +147,66 @@ Test(fits, a_difference_is_found_through_another_layout_as_well)
     close_folder();
 }
 
+/* A game that can go and cheer; LESS is one that has lost the names for cheering. */
+static const char cheering[] =
+    "#include <deja/rules.h>\n"
+    "typedef struct { uint32_t n; uint16_t mood; } state;\n"
+    "typedef struct { uint16_t kind; } one;\n"
+    "#ifdef LESS\n"
+    "static const char *const events[] = { \"went\" }, *const moods[] = { \"calm\" };\n"
+    "#else\n"
+    "static const char *const events[] = { \"went\", \"cheered\" },"
+    " *const moods[] = { \"calm\", \"glad\" };\n"
+    "#endif\n"
+    "static const char *const commands[] = { \"go\", \"cheer\" };\n"
+    "static void fields(deja_fields *f, const void *v) { const state *s = v;"
+    " deja_u32(f, \"n\", &s->n); deja_enum(f, \"mood\", &s->mood, moods); }\n"
+    "static void command(deja_fields *f, const void *v) { deja_kind(f, &((const one *)v)->kind,"
+    " commands); }\n"
+    "static void event(deja_fields *f, const void *v) { deja_kind(f, &((const one *)v)->kind,"
+    " events); }\n"
+    "static uint32_t start(void *s, const void *c, uint64_t seed, const deja_content *content)"
+    " { (void)s; (void)c; (void)seed; (void)content; return 0; }\n"
+    "static uint32_t apply(void *v, const void *c, deja_out *out) { state *s = v; one e = { 0 };"
+    " s->n++;\n"
+    "#ifndef LESS\n"
+    " s->mood = e.kind = ((const one *)c)->kind;\n"
+    "#endif\n"
+    " (void)c; deja_emit(out, &e); return 0; }\n"
+    "DEJA_RULES = { DEJA_ABI, .id = \"cheering\", .version = \"1\","
+    " .state = { sizeof(state), fields, NULL, NULL }, .command = { sizeof(one), command, NULL,"
+    " NULL }, .event = { sizeof(one), event, NULL, NULL }, .start = start, .apply = apply };\n";
+
+Test(fits, a_name_that_is_gone_matters_only_where_it_was_used)
+{
+    char whole[256], less[256];
+    open_folder();
+    build_library(whole, folder, "whole", cheering, "cc", NULL);
+    build_library(less, folder, "less", cheering, "cc", "-DLESS");
+    const script unused = { .library = whole, .commands = "go\n* 4", .seed = 1 };
+    record_script(store, &unused);
+    verified v = verify_store(store, less, NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->compared, 6);
+    cr_assert(strstr(t->remarks, "gone: mood=glad"), "%s", t->remarks);
+    cr_assert(strstr(t->remarks, "cheered"), "%s", t->remarks);
+    verified_release(&v);
+    const script used = { .library = whole, .commands = "go\n* 2\ncheer\ngo", .seed = 1 };
+    char other[128];
+    snprintf(other, sizeof other, "%s/used.deja", folder);
+    record_script(other, &used);
+    deja_verify_options options = test_options();
+    options.baseline = whole;
+    v = verify_store(other, less, &options);
+    t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 4);
+    cr_assert(strstr(t->fields, "mood: glad / calm"), "%s", t->fields);
+    verified_release(&v);
+    close_folder();
+}
+
 Test(fits, what_is_gone_is_unfit_and_never_a_match_by_itself)
 {
     static const char *const libraries[] = { RULES("ledger-removed"), RULES("ledger-renamed"),

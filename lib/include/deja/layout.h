@@ -117,7 +117,7 @@ DEJA_API deja_code deja_match_create(deja_match **out, const deja_layout *record
 DEJA_API void deja_match_destroy(deja_match *match);
 /** Whether the two layouts are the same text. */
 DEJA_API bool deja_match_is_same(const deja_match *match);
-/** Whether every recorded field can be had from the present layout. */
+/** Whether every recorded field and name can be had from the present layout. */
 DEJA_API bool deja_match_is_whole(const deja_match *match);
 /** One line that says what was added, and what is gone or retyped; "" if the same. Borrowed until
  *  the match is destroyed. */
@@ -127,7 +127,7 @@ DEJA_API const char *deja_match_remark(const deja_match *match);
  * Appends a present value as the recorded layout has it.
  * @return DEJA_OK; DEJA_EUNFIT where it has no such form (an added enumerator, a number too wide
  *         for the recorded width): it differs from every recorded value, and the message says why;
- *         or where the match is not whole
+ *         or where a recorded field is gone or retyped
  */
 DEJA_API deja_code deja_match_to_recorded(const deja_match *match, const void *bytes, uint64_t size,
                                           deja_buffer *out, deja_error *err);
