@@ -2,25 +2,9 @@
 /*
  * The hashes that stored recordings rest on: XXH3, whose output is fixed since xxHash 0.8.0, over
  * little-endian bytes. Normative: schemas/hashes.md.
- *
- * XXH3 is compiled in here from its header, for the baseline processor: the library's dispatching
- * variant leaves wide registers dirty, which slows all SSE code of the process, the rules' too.
  */
-#define XXH_INLINE_ALL
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wcast-align"
-#pragma GCC diagnostic ignored "-Wundef"
-#endif
-#include <xxhash.h>
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
 #include "base/base.h"
+#include "base/xxh3.h"
 
 uint64_t deja__hash64(const void *bytes, uint64_t size)
 {

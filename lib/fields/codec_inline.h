@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing a small value without the writer, for what is done at every step.
+ * What is done at every step, inline: loading a small flat value by its plan, and writing a small one
+ * without the writer.
  *
  * Most states and events fit a window and ask nothing of the host. Such a value needs none of the
  * writer's levels and sinks: its description is lent some memory, and when it returns the bytes lie
@@ -10,7 +11,8 @@
 #ifndef DEJA_FIELDS_CODEC_INLINE_H
 #define DEJA_FIELDS_CODEC_INLINE_H
 
-#include "fields/codec_parts.h"
+#include "base/xxh3.h"
+#include "fields/codec_plan.h"
 
 typedef struct deja__attempt {
     deja_fields f; /* first: descriptions hand it back */
@@ -36,6 +38,26 @@ static inline unsigned char *deja__codec_attempt(deja__codec *codec, const void 
         return attempt.f.at;
     codec->attempts_failed++;
     return NULL;
+}
+
+/* The hash of a value for which the writer is not needed. false: it is. */
+static inline bool deja__codec_hash_attempt(deja__codec *codec, const void *value, uint64_t *hash)
+{
+    unsigned char *window = codec->writer.window;
+    const unsigned char *end =
+        deja__codec_attempt(codec, value, window, window + codec->writer.window_size);
+    if (!end)
+        return false;
+    *hash = XXH3_64bits(window, (size_t)(end - window));
+    return true;
+}
+
+/* Loads canonical bytes by the plan. false: there is none, or the bytes are not valid; the value is to
+ * be loaded again, which tells why. */
+static inline bool deja__codec_load_planned(const deja__codec *codec, void *value, deja_span bytes)
+{
+    return codec->plan && !codec->type.init &&
+           deja__load_plan_run(codec->plan, value, bytes.bytes, bytes.size);
 }
 
 #endif

@@ -13,7 +13,7 @@
  *
  * Bytes that only the validator refuses (keys of a map that do not rise) load.
  */
-#include "fields/codec_parts.h"
+#include "fields/codec_plan.h"
 
 typedef struct loader {
     deja_fields f; /* first: descriptions hand it back */

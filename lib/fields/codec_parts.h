@@ -97,11 +97,6 @@ typedef struct deja__load_plan deja__load_plan;
 deja_code deja__load_plan_create(deja__load_plan **out, deja__codec *codec, deja_error *err);
 void deja__load_plan_destroy(deja__load_plan *plan);
 
-/* Loads into a value that has just been made, or, of a type without init, into any. false: the bytes
- * are not valid, and the value may be half of each. */
-bool deja__load_plan_run(const deja__load_plan *plan, void *value, const unsigned char *bytes,
-                         uint64_t size);
-
 /* ---- the codec ---- */
 
 struct deja__codec {

@@ -19,44 +19,14 @@
  * tried on random values of every alternative, and given up if memory or saved bytes differ from
  * what the visitor makes of them.
  */
-#include "fields/codec_parts.h"
+#include "fields/codec_plan.h"
 
 #include <stdlib.h>
 
 enum {
     OPS_MAX = 16384,       /* of one plan */
     BYTES_MAX = 16 * 1024, /* of one value of each alternative, in total */
-    ROUNDS = 4             /* random values of each alternative */
-};
-
-enum how { COPY, COPY1, COPY2, COPY4, COPY8, ENUM4, CHECKED };
-
-typedef struct op {
-    uint32_t how;
-    uint32_t source;
-    uint32_t target;
-    uint32_t count; /* bytes of a copy, values of CHECKED, names of ENUM4 */
-    deja__scalar scalar;
-} op;
-
-typedef struct alternative {
-    uint64_t size; /* of its canonical bytes, tag included */
-    uint32_t first;
-    uint32_t end; /* ops[first] up to here are its own */
-    bool covers;  /* tag and ops write every byte of the value */
-} alternative;
-
-struct deja__load_plan {
-    uint64_t value_size;
-    bool zeroes; /* a value that was just made is all zeros */
-    bool tagged;
-    uint32_t tag_size;
-    uint32_t tag_target;
-    uint32_t count;
-    alternative *alternatives;
-    op *ops;
-    uint32_t op_count;
-    uint32_t op_room;
+    ROUNDS = 4             /* random values of each deja__load_case */
 };
 
 void deja__load_plan_destroy(deja__load_plan *plan)
@@ -66,61 +36,6 @@ void deja__load_plan_destroy(deja__load_plan *plan)
     free(plan->alternatives);
     free(plan->ops);
     free(plan);
-}
-
-/* ---- loading ---- */
-
-static bool load_op(const op *o, unsigned char *value, const unsigned char *bytes)
-{
-    unsigned char *target = value + o->target;
-    const unsigned char *source = bytes + o->source;
-    uint32_t place;
-    switch (o->how) {
-    case COPY1:
-        *target = *source;
-        return true;
-    case COPY2:
-        memcpy(target, source, 2);
-        return true;
-    case COPY4:
-        memcpy(target, source, 4);
-        return true;
-    case COPY8:
-        memcpy(target, source, 8);
-        return true;
-    case COPY:
-        memcpy(target, source, o->count);
-        return true;
-    case ENUM4:
-        place = deja__load16(source);
-        memcpy(target, &place, 4);
-        return place < o->count;
-    default:
-        return deja__scalars_load(&o->scalar, source, o->count, target) == o->count;
-    }
-}
-
-bool deja__load_plan_run(const deja__load_plan *plan, void *value, const unsigned char *bytes,
-                         uint64_t size)
-{
-    const alternative *chosen = plan->alternatives;
-    uint32_t tag = 0;
-    if (plan->tagged) {
-        tag = size >= 2 ? deja__load16(bytes) : UINT32_MAX;
-        if (tag >= plan->count)
-            return false;
-        chosen += tag;
-    }
-    if (size != chosen->size)
-        return false;
-    if (plan->zeroes && !chosen->covers)
-        memset(value, 0, (size_t)plan->value_size);
-    if (plan->tagged)
-        deja__small_write((unsigned char *)value + plan->tag_target, plan->tag_size, tag);
-    for (uint32_t i = chosen->first; i < chosen->end; i++)
-        if (!load_op(&plan->ops[i], value, bytes))
-            return false;
-    return true;
 }
 
 /* ---- made-up values ---- */
@@ -227,17 +142,17 @@ typedef struct learner {
     const unsigned char *value;
     uint64_t size;
     uint64_t next;  /* the byte that the next leaf must begin at */
-    uint32_t first; /* the first op of this alternative */
+    uint32_t first; /* the first op of this deja__load_case */
     bool failed;    /* there is no such plan */
     bool no_memory;
 } learner;
 
-static op *add_op(learner *l)
+static deja__load_op *add_op(learner *l)
 {
     deja__load_plan *plan = l->plan;
     if (plan->op_count == plan->op_room) {
         const uint32_t room = plan->op_room != 0 ? plan->op_room * 2 : 16;
-        op *ops = room <= OPS_MAX ? realloc(plan->ops, room * sizeof *ops) : NULL;
+        deja__load_op *ops = room <= OPS_MAX ? realloc(plan->ops, room * sizeof *ops) : NULL;
         if (!ops) {
             l->failed = true;
             l->no_memory = room <= OPS_MAX;
@@ -251,6 +166,9 @@ static op *add_op(learner *l)
 
 static bool copies(const deja__scalar *scalar)
 {
+    static const deja__scalar tag = { DEJA_U16, 2, 0 };
+    if (scalar->kind == DEJA_KIND) /* one that a plan chose by has a name */
+        return scalar->value_size == 2 && deja__scalar_copies(&tag);
     return scalar->kind == DEJA_BYTES || deja__scalar_copies(scalar);
 }
 
@@ -259,8 +177,8 @@ static bool grow_copy(const learner *l, uint64_t source, uint64_t target, uint64
 {
     if (l->plan->op_count == l->first)
         return false;
-    op *last = &l->plan->ops[l->plan->op_count - 1];
-    if (last->how != COPY || last->source + last->count != source ||
+    deja__load_op *last = &l->plan->ops[l->plan->op_count - 1];
+    if (last->how != DEJA__COPY || last->source + last->count != source ||
         last->target + last->count != target)
         return false;
     last->count += (uint32_t)size;
@@ -280,23 +198,19 @@ static void learn_leaf(void *user, const deja__loaded *loaded)
         l->failed = true;
         return;
     }
-    if (scalar->kind == DEJA_KIND) {
-        l->plan->tag_size = scalar->value_size;
-        l->plan->tag_target = (uint32_t)target;
-        l->next += 2;
-        return;
-    }
-    l->next += loaded->count * canonical;
+    l->next += scalar->kind == DEJA_KIND ? 2 : loaded->count * canonical;
     if (copies(scalar) && grow_copy(l, loaded->offset, target, size))
         return;
-    op *added = add_op(l);
+    deja__load_op *added = add_op(l);
     if (!added)
         return;
     const bool copy = copies(scalar);
-    *added = (op){ copy ? COPY : CHECKED, (uint32_t)loaded->offset, (uint32_t)target,
-                   (uint32_t)(copy ? size : loaded->count), *scalar };
-    if (scalar->kind == DEJA_ENUM && scalar->value_size == 4 && loaded->count == 1) {
-        added->how = ENUM4;
+    *added = (deja__load_op){ copy ? DEJA__COPY : DEJA__CHECKED, (uint32_t)loaded->offset,
+                              (uint32_t)target, (uint32_t)(copy ? size : loaded->count), *scalar };
+    if (scalar->kind == DEJA_KIND)
+        added->scalar.kind = DEJA_ENUM;
+    if (added->scalar.kind == DEJA_ENUM && scalar->value_size == 4 && loaded->count == 1) {
+        added->how = DEJA__ENUM4;
         added->count = scalar->name_count;
     }
 }
@@ -305,31 +219,31 @@ static void learn_leaf(void *user, const deja__loaded *loaded)
 static void settle_copies(const deja__load_plan *plan, uint32_t first)
 {
     for (uint32_t i = first; i < plan->op_count; i++) {
-        op *o = &plan->ops[i];
-        if (o->how != COPY)
+        deja__load_op *o = &plan->ops[i];
+        if (o->how != DEJA__COPY)
             continue;
         if (o->count == 1)
-            o->how = COPY1;
+            o->how = DEJA__COPY1;
         else if (o->count == 2)
-            o->how = COPY2;
+            o->how = DEJA__COPY2;
         else if (o->count == 4)
-            o->how = COPY4;
+            o->how = DEJA__COPY4;
         else if (o->count == 8)
-            o->how = COPY8;
+            o->how = DEJA__COPY8;
     }
 }
 
-static uint64_t width(const op *o)
+static uint64_t width(const deja__load_op *o)
 {
-    if (o->how == ENUM4)
+    if (o->how == DEJA__ENUM4)
         return 4;
-    return o->how == CHECKED ? (uint64_t)o->count * o->scalar.value_size : o->count;
+    return o->how == DEJA__CHECKED ? (uint64_t)o->count * o->scalar.value_size : o->count;
 }
 
 /* Whether each byte of the value is written, if none is written twice. */
-static bool covers(const deja__load_plan *plan, const alternative *a)
+static bool covers(const deja__load_plan *plan, const deja__load_case *a)
 {
-    uint64_t bytes = plan->tagged ? plan->tag_size : 0;
+    uint64_t bytes = 0;
     for (uint32_t i = a->first; i < a->end; i++)
         bytes += width(&plan->ops[i]);
     return bytes == plan->value_size;
@@ -337,7 +251,7 @@ static bool covers(const deja__load_plan *plan, const alternative *a)
 
 /* One alternative, by loading `bytes` into `value`, which has just been made. */
 static bool learn(learner *l, const deja_type *type, void *value, deja_span bytes,
-                  alternative *learnt)
+                  deja__load_case *learnt)
 {
     l->value = value;
     l->size = type->size;
@@ -347,7 +261,7 @@ static bool learn(learner *l, const deja_type *type, void *value, deja_span byte
     if (l->failed || breach.what != DEJA__BREACH_NONE || l->next != bytes.size)
         return false;
     settle_copies(l->plan, l->first);
-    *learnt = (alternative){ bytes.size, l->first, l->plan->op_count, false };
+    *learnt = (deja__load_case){ bytes.size, l->first, l->plan->op_count, false };
     learnt->covers = covers(l->plan, learnt);
     return true;
 }

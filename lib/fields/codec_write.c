@@ -15,9 +15,6 @@
  * state of many small sections is hashed within the window, too. Arrays that do not fit are
  * hashed where they lie in memory, if they lie there as they are written.
  *
- * XXH3 is compiled in, as in lib/base/hash.c, and for the same reason; the shared library's one
- * would cost a small state a call more, too.
- *
  * When saving, the window lies in the buffer's own memory, behind what is in it, so that a small
  * value is written where it stays:
  *
@@ -27,20 +24,6 @@
  * Left to the validator of bytes: whether the keys of a map rise, and whether text that fitted is
  * UTF-8.
  */
-#define XXH_INLINE_ALL
-#if defined(__GNUC__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#pragma GCC diagnostic ignored "-Wcast-qual"
-#pragma GCC diagnostic ignored "-Wcast-align"
-#pragma GCC diagnostic ignored "-Wundef"
-#endif
-#include <xxhash.h>
-#if defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-
 #include "fields/codec_inline.h"
 
 enum { CHUNK_SIZE = 512, BLOCK_SIZE = 64, COPY_MAX = 256 };
@@ -466,13 +449,8 @@ uint32_t deja__visit_attempt(deja_fields *f, const deja_field *field)
 
 deja_code deja__codec_hash(deja__codec *codec, const void *value, uint64_t *hash, deja_error *err)
 {
-    unsigned char *window = codec->writer.window;
-    const unsigned char *end =
-        deja__codec_attempt(codec, value, window, window + codec->writer.window_size);
-    if (DEJA__LIKELY(end != NULL)) {
-        *hash = XXH3_64bits(window, (size_t)(end - window));
+    if (DEJA__LIKELY(deja__codec_hash_attempt(codec, value, hash)))
         return DEJA_OK;
-    }
     write_value(codec, value, NULL, false);
     *hash = take_hash(&codec->writer);
     if (DEJA__LIKELY(codec->writer.breach.what == DEJA__BREACH_NONE))

@@ -23,7 +23,6 @@
 #include "fields/codec_inline.h"
 
 enum {
-    PREFIX_SIZE = 4,
     EMITTED_MAX = 1 << 20 /* values of one call; a loop without end must not take all memory */
 };
 
@@ -127,7 +126,7 @@ static bool emit_inline(deja__emitter *e, const void *value)
     if (!end)
         return false;
     saved->size += (uint64_t)(end - at);
-    e->ends[e->count++] = (uint32_t)(saved->size - PREFIX_SIZE);
+    e->ends[e->count++] = (uint32_t)(saved->size - DEJA__EMITTER_PREFIX);
     return true;
 }
 
@@ -145,7 +144,7 @@ static void emit(deja_out *out, const void *value)
     if (code == DEJA_OK && e->has_hashed)
         code = deja__codec_save_hashed(e->form->codec, value, &e->hashed, err);
     if (DEJA__LIKELY(code == DEJA_OK)) {
-        e->ends[e->count++] = (uint32_t)(e->saved.size - PREFIX_SIZE);
+        e->ends[e->count++] = (uint32_t)(e->saved.size - DEJA__EMITTER_PREFIX);
         return;
     }
     e->code = code;
@@ -167,9 +166,9 @@ deja_code deja__emitter_init(deja__emitter *e, const deja__form *form, const cha
     e->what = what;
     e->has_hashed = is_hashed && !form->layout->root->plain;
     e->is_simple = form->is_strict && !e->has_hashed;
-    if (!deja_buffer_extend(&e->saved, PREFIX_SIZE) ||
+    if (!deja_buffer_extend(&e->saved, DEJA__EMITTER_PREFIX) ||
         !deja_buffer_reserve(&e->saved, 2 * (uint64_t)DEJA__WINDOW_SIZE) ||
-        !deja_buffer_extend(&e->hashed, PREFIX_SIZE))
+        !deja_buffer_extend(&e->hashed, DEJA__EMITTER_PREFIX))
         return deja__fail_memory(err);
     return grow_ends(e, err);
 }
@@ -184,8 +183,8 @@ void deja__emitter_release(deja__emitter *e)
 static void emitter_empty(deja__emitter *e)
 {
     e->count = 0;
-    e->saved.size = PREFIX_SIZE;
-    e->hashed.size = PREFIX_SIZE;
+    e->saved.size = DEJA__EMITTER_PREFIX;
+    e->hashed.size = DEJA__EMITTER_PREFIX;
 }
 
 void deja__emitter_clear(deja__emitter *e)
@@ -196,22 +195,9 @@ void deja__emitter_clear(deja__emitter *e)
     e->hashed.failed = false;
 }
 
-/* What was emitted while it was not open stays a failure, so that it is told. */
-void deja__emitter_open(deja__emitter *e)
-{
-    emitter_empty(e);
-    e->is_open = true;
-}
-
-/* Puts the count in front. */
-deja_code deja__emitter_close(deja__emitter *e, deja_error *err)
+deja_code deja__emitter_fail(deja__emitter *e, deja_error *err)
 {
     const deja_code code = e->code;
-    e->is_open = false;
-    deja__store32(e->has_hashed ? e->hashed.bytes : e->saved.bytes, e->count);
-    e->saved.bytes[e->saved.size] = 0;
-    if (DEJA__LIKELY(code == DEJA_OK))
-        return DEJA_OK;
     if (err)
         *err = e->error;
     deja__emitter_clear(e);
@@ -220,11 +206,6 @@ deja_code deja__emitter_close(deja__emitter *e, deja_error *err)
 
 deja_span deja__emitter_bytes(const deja__emitter *e)
 {
-    return (deja_span){ e->saved.bytes + PREFIX_SIZE, e->saved.size - PREFIX_SIZE };
-}
-
-uint64_t deja__emitter_hash(const deja__emitter *e)
-{
-    const deja_buffer *bytes = e->has_hashed ? &e->hashed : &e->saved;
-    return deja__hash64(bytes->bytes, bytes->size);
+    return (deja_span){ e->saved.bytes + DEJA__EMITTER_PREFIX,
+                        e->saved.size - DEJA__EMITTER_PREFIX };
 }

@@ -6,6 +6,7 @@
 #ifndef DEJA_PLUGIN_EMITTER_H
 #define DEJA_PLUGIN_EMITTER_H
 
+#include "base/xxh3.h"
 #include "plugin/plugin.h"
 
 /* One of a game's types, for bytes of others and for values of the library. */
@@ -24,6 +25,8 @@ deja_code deja__form_save(const deja__form *form, const void *value, deja_buffer
                           deja_error *err);
 /* Loads bytes of somebody else's. DEJA_EFORMAT where they are not valid. */
 deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, deja_error *err);
+
+enum { DEJA__EMITTER_PREFIX = 4 };
 
 /* What a library emits to: its events, or its legal commands. */
 typedef struct deja__emitter {
@@ -48,12 +51,36 @@ deja_code deja__emitter_init(deja__emitter *emitter, const deja__form *form, con
 void deja__emitter_release(deja__emitter *emitter);
 /* Empties it, and forgets a failure: it was another session's. */
 void deja__emitter_clear(deja__emitter *emitter);
-/* Around the call that it is handed to. Closing tells the first failure, and is then empty. */
-void deja__emitter_open(deja__emitter *emitter);
-deja_code deja__emitter_close(deja__emitter *emitter, deja_error *err);
+/* Tells the first failure, and empties it. */
+deja_code deja__emitter_fail(deja__emitter *emitter, deja_error *err);
+
+/* Around the call that it is handed to. What was emitted while it was not open stays a failure, so
+ * that it is told. */
+static inline void deja__emitter_open(deja__emitter *emitter)
+{
+    emitter->count = 0;
+    emitter->saved.size = DEJA__EMITTER_PREFIX;
+    emitter->hashed.size = DEJA__EMITTER_PREFIX;
+    emitter->is_open = true;
+}
+
+/* Puts the count in front. Tells the first failure, and is then empty. */
+static inline deja_code deja__emitter_close(deja__emitter *emitter, deja_error *err)
+{
+    deja_buffer *first = emitter->has_hashed ? &emitter->hashed : &emitter->saved;
+    emitter->is_open = false;
+    deja__store32(first->bytes, emitter->count);
+    emitter->saved.bytes[emitter->saved.size] = 0;
+    return DEJA__LIKELY(emitter->code == DEJA_OK) ? DEJA_OK : deja__emitter_fail(emitter, err);
+}
+
 /* What was emitted, one behind another. Borrowed until it is opened or cleared. */
 deja_span deja__emitter_bytes(const deja__emitter *emitter);
 /* XXH3-64 of the count and the values for hashing; there must be one. */
-uint64_t deja__emitter_hash(const deja__emitter *emitter);
+static inline uint64_t deja__emitter_hash(const deja__emitter *emitter)
+{
+    const deja_buffer *bytes = emitter->has_hashed ? &emitter->hashed : &emitter->saved;
+    return XXH3_64bits(bytes->bytes, (size_t)bytes->size);
+}
 
 #endif

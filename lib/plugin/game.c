@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "fields/codec_inline.h"
 #include "plugin/emitter.h"
 
 struct deja__game {
@@ -175,8 +176,8 @@ static deja_code fail_applied(const deja__game *game, uint32_t answer, deja_erro
                       refusal_name(game, answer));
 }
 
-deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
-                                 deja_error *err)
+static inline deja_code apply_value(deja__game *game, const void *command, uint32_t *result,
+                                    deja_error *err)
 {
     deja__emitter *e = &game->events;
     if (!game->state)
@@ -194,15 +195,44 @@ deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t
     return DEJA_OK;
 }
 
-deja_code deja__game_apply(deja__game *game, deja_span command, uint32_t *result, deja_error *err)
+deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
+                                 deja_error *err)
+{
+    return apply_value(game, command, result, err);
+}
+
+/* The usual case by its plan; any other may have no memory yet, no plan, or be wrong. */
+static inline deja_code load_command(deja__game *game, deja_span command, deja_error *err)
 {
     const deja__form *of_command = &game->forms[DEJA_COMMAND];
+    if (game->command &&
+        DEJA__LIKELY(deja__codec_load_planned(of_command->codec, game->command, command)))
+        return DEJA_OK;
     deja_code code = make_value(of_command, &game->command, err);
     if (code == DEJA_OK)
         code = deja__form_load(of_command, game->command, command, err);
+    return code == DEJA_OK ? DEJA_OK : deja__fail_within(err, code, "command");
+}
+
+deja_code deja__game_apply(deja__game *game, deja_span command, uint32_t *result, deja_error *err)
+{
+    const deja_code code = load_command(game, command, err);
+    return code == DEJA_OK ? apply_value(game, game->command, result, err) : code;
+}
+
+deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *stepped,
+                          deja_error *err)
+{
+    deja_code code = load_command(game, command, err);
+    if (code == DEJA_OK)
+        code = apply_value(game, game->command, &stepped->result, err);
     if (code != DEJA_OK)
-        return deja__fail_within(err, code, "command");
-    return deja__game_apply_value(game, game->command, result, err);
+        return code;
+    deja__codec *codec = game->forms[DEJA_STATE].codec;
+    stepped->event_hash = deja__game_event_hash(game);
+    if (DEJA__LIKELY(deja__codec_hash_attempt(codec, game->state, &stepped->hash)))
+        return DEJA_OK;
+    return deja__codec_hash(codec, game->state, &stepped->hash, err);
 }
 
 deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err)

@@ -43,6 +43,16 @@ deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t
 /* The state hash, and the canonical bytes of the state. */
 deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err);
 deja_code deja__game_save(deja__game *game, deja_buffer *out, deja_error *err);
+/* A step as recordings have it. */
+typedef struct deja__stepped {
+    uint32_t result;
+    uint64_t hash;
+    uint64_t event_hash;
+} deja__stepped;
+
+/* Apply, the state hash and the event hash: what the three functions answer, in one. */
+deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *stepped,
+                          deja_error *err);
 /* The last apply's event hash (schemas/hashes.md). */
 uint64_t deja__game_event_hash(const deja__game *game);
 /* The last apply's events: how many, their canonical bytes one behind another, and each one's end

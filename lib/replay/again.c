@@ -83,10 +83,12 @@ static deja_code play(deja__lane *lane, const deja__replay *like, uint32_t isola
 
 /* ---- looks ---- */
 
-/* Whether what ran before can matter at all. */
+/* Whether what ran before can matter at all. A closed library may be too large to be put back. */
 static bool may_keep(const deja__lane *lane, const deja__replay *replay, const deja__look *look)
 {
-    return replay->kept_count > 0 || look->kept[0] || !lane->link.info.closed;
+    const deja_rules_info *info = &lane->link.info;
+    return replay->kept_count > 0 || look->kept[0] || !info->closed ||
+           info->isolation != DEJA_ISOLATE_RESTORE;
 }
 
 /* Whether the second of two replays in one process differs just where the finding is. */

@@ -75,17 +75,27 @@ static void compare_outcome(deja__replay *replay, uint32_t outcome)
 {
     const deja_recording *recording = replay->recording;
     const deja__namelist *names = &replay->fit->present_outcomes;
+    const deja__fit *fit = replay->fit;
+    const uint64_t last = replay->session->steps;
     const bool has_name = recording->ended == DEJA_ENDED_OUTCOME;
     replay->outcome = outcome;
-    if ((recording->ended != DEJA_ENDED_RUNNING && !has_name) ||
-        (has_name && !replay->fit->compares_outcome))
+    if (recording->ended != DEJA_ENDED_RUNNING && !has_name)
+        return;
+    if (has_name && !fit->compares_outcome) {
+        if (!fit->partial && !replay->finding.kind)
+            snprintf(deja__find(replay, DEJA__UNFIT, last, last)->reason, DEJA__REASON_SIZE,
+                     "this build tells of no outcomes, and '%.100s' was recorded",
+                     recording->outcome);
+        return;
+    }
+    /* A build that told of none may have had any. */
+    if (!has_name && !fit->recorded_tells && !replay->scenario)
         return;
     replay->outcome_compared = true;
     replay->compared += replay->scenario && !is_wished_for_last(replay);
     const char *actual = outcome && outcome <= names->count ? names->items[outcome - 1] : "running";
     if (strcmp(actual, has_name ? recording->outcome : "running") == 0 || replay->finding.kind)
         return;
-    const uint64_t last = replay->session->steps;
     deja__find(replay, DEJA__OUTCOME, last, last)->actual = outcome;
     replay->before_count = 0;
     deja__keep_before(replay, replay->tail, replay->tail_count, last);

@@ -255,6 +255,7 @@ deja_code deja__fit_create(deja__fit **out, const deja_session *session,
     fit->partial = partial;
     fit->compares_state = fit->compares_events = true;
     fit->compares_outcome = info->functions & DEJA_HAS_OUTCOME;
+    fit->recorded_tells = recording->outcomes[0] != '\0';
     if (!keep_texts(fit, session, recording) || !rule_out(fit, info))
         code = deja__fail_memory(err);
     else if (!fit->unfit && (!remark_on_version(fit, info) || !match_results(fit, info)))

@@ -47,6 +47,7 @@ typedef struct deja__fit {
     bool compares_state;
     bool compares_events;
     bool compares_outcome; /* the library tells of outcomes */
+    bool recorded_tells;   /* the recording's build did */
     char *not_compared;    /* one line, or NULL */
     char **remarks;
     uint32_t remark_count;

@@ -9,7 +9,8 @@
  *         4096 + i * ...  slot i: a job, where its commands end, its bytes (head, then commands)
  *     out   the worker writes
  *         0               deja__out_control
- *         4096 + i * ...  slot i: the answer to the job
+ *         4096            deja__recent
+ *         ... + i * ...   slot i: the answer to the job
  *
  * Job number n lies in slot n % DEJA__SLOTS. The host stores `submitted` when a job is whole, the
  * worker stores `done` when its answer is; who has nothing to do says so in its `waits` word, looks
@@ -19,6 +20,11 @@
  * A session is a row of jobs: the first carries a head (how to start it), which large ones spread
  * over several jobs; the last has DEJA__JOB_END. A job's steps never cross a stored block. The
  * worker never sees what is expected: it answers what this build does, and only the host compares.
+ *
+ * A step's row is not stored into its answer at once: the host has read these lines last, and to
+ * fetch them from another processor would hold up the step's own stores behind it. Rows gather in
+ * `recent`, which stays in the worker's cache, and go to the answer some hundreds at a time. When a
+ * worker dies, the host takes the last ones from there.
  *
  * What the worker writes is what a library may have scribbled over: the host reads each value once,
  * and believes none of it beyond "this is what that build answered".
@@ -152,11 +158,22 @@ typedef struct deja__answer {
     uint32_t results[DEJA__JOB_ROWS];
 } deja__answer;
 
+/* The rows of the job at work that its answer does not have yet: row n at n % DEJA__RECENT_ROWS. */
+enum { DEJA__RECENT_ROWS = 256 };
+typedef struct deja__recent {
+    uint64_t hashes[DEJA__RECENT_ROWS];
+    uint64_t event_hashes[DEJA__RECENT_ROWS];
+    uint32_t results[DEJA__RECENT_ROWS];
+} deja__recent;
+
 #define DEJA__OUT_SLOT ((sizeof(deja__answer) + DEJA__PAGE - 1) / DEJA__PAGE * DEJA__PAGE)
-#define DEJA__OUT_SIZE (DEJA__PAGE + DEJA__SLOTS * DEJA__OUT_SLOT)
+#define DEJA__OUT_FIRST \
+    (DEJA__PAGE + (sizeof(deja__recent) + DEJA__PAGE - 1) / DEJA__PAGE * DEJA__PAGE)
+#define DEJA__OUT_SIZE (DEJA__OUT_FIRST + DEJA__SLOTS * DEJA__OUT_SLOT)
 
 _Static_assert(sizeof(deja__in_control) <= DEJA__PAGE, "one page");
 _Static_assert(sizeof(deja__out_control) <= DEJA__PAGE, "one page");
+_Static_assert(DEJA__JOB_ROWS % DEJA__RECENT_ROWS == 0, "a job's rows are whole hand-overs");
 _Static_assert(DEJA__JOB_ROWS + 2 < 1 << DEJA__PROGRESS_BITS, "progress fits its bits");
 _Static_assert(DEJA__NAMES_MAX < DEJA__ROW_RESULT, "results fit their bits");
 
@@ -166,7 +183,24 @@ static inline deja__job *deja__job_at(unsigned char *in, uint64_t number)
 }
 static inline deja__answer *deja__answer_at(unsigned char *out, uint64_t number)
 {
-    return (deja__answer *)(void *)(out + DEJA__PAGE + number % DEJA__SLOTS * DEJA__OUT_SLOT);
+    return (deja__answer *)(void *)(out + DEJA__OUT_FIRST + number % DEJA__SLOTS * DEJA__OUT_SLOT);
+}
+static inline deja__recent *deja__recent_of(unsigned char *out)
+{
+    return (deja__recent *)(void *)(out + DEJA__PAGE);
+}
+
+/* Rows up to `end` that were not handed over, when so many are finished. */
+static inline void deja__hand_over(const deja__recent *recent, deja__answer *answer, uint32_t end)
+{
+    const uint32_t count = end % DEJA__RECENT_ROWS ? end % DEJA__RECENT_ROWS : DEJA__RECENT_ROWS;
+    const uint32_t first = end - count;
+    if (end == 0 || end > DEJA__JOB_ROWS)
+        return;
+    memcpy(answer->hashes + first, recent->hashes, count * sizeof recent->hashes[0]);
+    memcpy(answer->event_hashes + first, recent->event_hashes,
+           count * sizeof recent->event_hashes[0]);
+    memcpy(answer->results + first, recent->results, count * sizeof recent->results[0]);
 }
 
 /* ---- the socket ---- */

@@ -54,6 +54,25 @@ deja_code deja__remark_on_marks(deja__box *box, const deja__replay *replay, deja
     return code == DEJA_OK && m.failed ? deja__fail_memory(err) : code;
 }
 
+static bool count_section(void *user, uint64_t step, const char *name, uint64_t hash)
+{
+    uint64_t *count = user;
+    (void)step;
+    (void)name;
+    (void)hash;
+    ++*count;
+    return true;
+}
+
+/* Named hashes come from the game that recorded; the rules know nothing of the names. */
+static void remark_on_sections(deja__box *box, const deja__replay *replay)
+{
+    uint64_t count = 0;
+    if (deja_reader_sections(replay->reader, count_section, &count, NULL) == DEJA_OK && count)
+        deja__box_remark(box, "%llu section %s not compared", (unsigned long long)count,
+                         count == 1 ? "hash was" : "hashes were");
+}
+
 static void remark_on_match(deja__box *box, const deja__replay *replay)
 {
     const deja_recording *recording = replay->recording;
@@ -64,8 +83,11 @@ static void remark_on_match(deja__box *box, const deja__replay *replay)
                          "the last command crashed when it was recorded, and does not any more");
     if (recording->ended == DEJA_ENDED_OUTCOME && !replay->outcome_compared)
         deja__box_remark(box, "the outcome was not compared: this build tells of none");
+    if (recording->ended == DEJA_ENDED_RUNNING && replay->outcome && !replay->outcome_compared)
+        deja__box_remark(box, "the outcome was not compared: the recorded build told of none");
     if (recording->ended == DEJA_ENDED_UNFINISHED && !replay->scenario)
         deja__box_remark(box, "the recording was never closed, so no outcome was compared");
+    remark_on_sections(box, replay);
     if (replay->compare_wish < replay->wish_count)
         deja__box_remark(box, "%u expectations were not checked",
                          replay->wish_count - replay->compare_wish);

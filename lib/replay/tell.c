@@ -78,7 +78,10 @@ static void tell_chains(deja__box *box, const deja__replay *replay)
         verdict->why =
             deja__box_print(box, "events differ: one has no recorded form (%s)", finding->reason);
     else if (events)
-        verdict->why = deja__box_print(box, "events differ%s; states and results agree", where);
+        verdict->why = deja__box_print(
+            box, "events differ%s; %s agree%s", where,
+            replay->fit->compares_state ? "states and results" : "results",
+            replay->every > 1 && replay->fit->compares_state ? " where they were hashed" : "");
     else
         verdict->why = deja__box_print(box,
                                        "the state differs%s: all hashes of %u bits agree, the "

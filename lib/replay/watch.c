@@ -62,10 +62,25 @@ static void tidy_said(deja__link *link)
 
 /* ---- how it ended ---- */
 
+/* Takes the rows that it had finished, and not handed over, of the job that it was at. */
+static void salvage(const deja__link *link)
+{
+    const uint64_t progress = atomic_load(&deja__out_control_of(link)->progress);
+    const uint64_t number = progress >> DEJA__PROGRESS_BITS;
+    const uint64_t how_far = progress & (((uint64_t)1 << DEJA__PROGRESS_BITS) - 1);
+    if (number < link->taken || number >= link->submitted || how_far <= DEJA__PROGRESS_BEGUN)
+        return;
+    const uint32_t rows = (uint32_t)how_far - DEJA__PROGRESS_BEGUN;
+    if (rows % DEJA__RECENT_ROWS)
+        deja__hand_over(deja__recent_of(link->out), deja__answer_at(link->out, number), rows);
+}
+
 enum deja__link_event deja__ended(deja__link *link, uint32_t kind)
 {
     if (link->end == DEJA__END_NONE) {
         link->end = kind;
+        if (link->out)
+            salvage(link);
         if (link->errors >= 0)
             deja__hear(link);
         tidy_said(link);

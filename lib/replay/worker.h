@@ -75,6 +75,7 @@ typedef struct deja__stage {
 typedef struct deja__desk {
     const deja__in_control *in;
     deja__out_control *out;
+    deja__recent *recent;
     const deja__job *job;
     deja__answer *answer;
     uint64_t number;

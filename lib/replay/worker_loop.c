@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -96,13 +97,24 @@ static void do_job(deja__worker *worker, const deja__job *job)
 {
     deja__out_control *out = out_control(worker);
     const uint32_t rows = job->count; /* the host may use the slot again once this is answered */
-    const deja__desk desk = { in_control(worker), out, job,
-                              deja__answer_at(worker->out, worker->next), worker->next };
+    const deja__desk desk = { in_control(worker),
+                              out,
+                              deja__recent_of(worker->out),
+                              job,
+                              deja__answer_at(worker->out, worker->next),
+                              worker->next };
     deja__stage_job(&worker->stage, &desk);
     worker->next++;
     atomic_store(&out->done, worker->next);
     if (atomic_load(&in_control(worker)->host_waits) && is_worth_a_kick(worker, rows))
         deja__wire_kick(worker->socket);
+}
+
+/* From here on a process that the library forks has no answers: it would go on from where it was,
+ * and write its own over those of the sessions that follow. */
+static void keep_answers(const deja__worker *worker)
+{
+    madvise(worker->out, DEJA__OUT_SIZE, MADV_DONTFORK);
 }
 
 /* One session, in the child. */
@@ -132,6 +144,7 @@ static bool fork_session(deja__worker *worker, uint64_t session)
         if (prctl(PR_SET_PDEATHSIG, (unsigned long)SIGKILL) != 0 || getppid() != self)
             _exit(0);
         worker->host = self;
+        keep_answers(worker);
         atomic_store(&out->runner, (uint32_t)getpid());
         serve_session(worker, session);
         atomic_store(&out->ended, session);
@@ -156,6 +169,8 @@ static bool fork_session(deja__worker *worker, uint64_t session)
 int deja__worker_serve(deja__worker *worker)
 {
     const pid_t self = getpid();
+    if (worker->isolation != DEJA_ISOLATE_FORK)
+        keep_answers(worker);
     for (;;) {
         const deja__job *job = wait_for_job(worker);
         if (!job)

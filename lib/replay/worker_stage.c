@@ -156,41 +156,62 @@ static uint32_t begin(deja__stage *stage, const deja__desk *desk)
 
 /* ---- steps ---- */
 
-/* A step that failed: where, and why. */
-static uint32_t stop(deja__answer *answer, uint32_t row, deja_code code, const deja_error *err)
-{
-    answer->rows = row;
-    note(answer, err);
-    return status_of(code);
-}
-
 static deja_span command_at(const deja__job *job, uint32_t row)
 {
     const uint32_t begin = row ? job->ends[row - 1] : 0;
     return (deja_span){ job->bytes + job->head_size + begin, job->ends[row] - begin };
 }
 
+static void put_row(const deja__desk *desk, uint32_t row, const deja__stepped *stepped)
+{
+    deja__recent *recent = desk->recent;
+    const uint32_t place = row % DEJA__RECENT_ROWS;
+    recent->results[place] = stepped->result;
+    recent->hashes[place] = stepped->hash;
+    recent->event_hashes[place] = stepped->event_hash;
+    if (place == DEJA__RECENT_ROWS - 1)
+        deja__hand_over(recent, desk->answer, row + 1);
+    set_progress(desk, DEJA__PROGRESS_BEGUN + row + 1);
+}
+
+/* So many rows are all. */
+static void put_last(const deja__desk *desk, uint32_t rows)
+{
+    desk->answer->rows = rows;
+    if (rows % DEJA__RECENT_ROWS)
+        deja__hand_over(desk->recent, desk->answer, rows);
+}
+
+static uint32_t fail(deja__answer *answer, deja_code code, const deja_error *err)
+{
+    note(answer, err);
+    return status_of(code);
+}
+
+/* A step that failed: where, and why. */
+static uint32_t stop(const deja__desk *desk, uint32_t row, deja_code code, const deja_error *err)
+{
+    put_last(desk, row);
+    return fail(desk->answer, code, err);
+}
+
 /* Every step hashed, in layouts that are the library's own. */
 static uint32_t run_plain(deja__stage *stage, const deja__desk *desk)
 {
     const deja__job *job = desk->job;
-    deja__answer *answer = desk->answer;
     deja_error err;
     for (uint32_t i = 0; i < job->count; i++) {
         if (is_cancelled(desk)) {
-            answer->rows = i;
+            put_last(desk, i);
             return DEJA__ANSWER_CANCELLED;
         }
-        deja_code code =
-            deja__game_apply(stage->game, command_at(job, i), &answer->results[i], &err);
-        if (code == DEJA_OK)
-            code = deja__game_hash(stage->game, &answer->hashes[i], &err);
+        deja__stepped stepped;
+        const deja_code code = deja__game_step(stage->game, command_at(job, i), &stepped, &err);
         if (code != DEJA_OK)
-            return stop(answer, i, code, &err);
-        answer->event_hashes[i] = deja__game_event_hash(stage->game);
-        set_progress(desk, DEJA__PROGRESS_BEGUN + i + 1);
+            return stop(desk, i, code, &err);
+        put_row(desk, i, &stepped);
     }
-    answer->rows = job->count;
+    put_last(desk, job->count);
     return DEJA__ANSWER_DONE;
 }
 
@@ -199,30 +220,29 @@ static uint32_t run_any(deja__stage *stage, const deja__desk *desk)
 {
     const deja__job *job = desk->job;
     const deja__head *how = &stage->how;
-    deja__answer *answer = desk->answer;
     deja_error err;
     for (uint32_t i = 0; i < job->count; i++) {
         if (is_cancelled(desk)) {
-            answer->rows = i;
+            put_last(desk, i);
             return DEJA__ANSWER_CANCELLED;
         }
         const uint64_t step = job->first + i;
-        uint32_t result;
+        deja__stepped stepped = { 0 };
         uint32_t bits = 0;
-        deja_code code = deja__game_apply(stage->game, command_at(job, i), &result, &err);
+        deja_code code = deja__game_apply(stage->game, command_at(job, i), &stepped.result, &err);
         if (code == DEJA_OK && !(how->flags & DEJA__HEAD_NO_STATE) && step % how->every == 0)
-            code = hash_state(stage, answer, &answer->hashes[i], &bits, &err);
+            code = hash_state(stage, desk->answer, &stepped.hash, &bits, &err);
         if (code == DEJA_OK && !(how->flags & DEJA__HEAD_NO_EVENTS))
-            code = hash_events(stage, answer, &answer->event_hashes[i], &bits, &err);
+            code = hash_events(stage, desk->answer, &stepped.event_hash, &bits, &err);
         if (code == DEJA_OK && job->flags & DEJA__JOB_TRACE && step >= how->trace_from &&
             step <= how->trace_to)
-            code = deja__trace_send(stage, step, result, &err);
+            code = deja__trace_send(stage, step, stepped.result, &err);
         if (code != DEJA_OK)
-            return stop(answer, i, code, &err);
-        answer->results[i] = (result & DEJA__ROW_RESULT) | bits;
-        set_progress(desk, DEJA__PROGRESS_BEGUN + i + 1);
+            return stop(desk, i, code, &err);
+        stepped.result = (stepped.result & DEJA__ROW_RESULT) | bits;
+        put_row(desk, i, &stepped);
     }
-    answer->rows = job->count;
+    put_last(desk, job->count);
     return DEJA__ANSWER_DONE;
 }
 
@@ -241,7 +261,7 @@ static uint32_t capture(deja__stage *stage, deja__answer *answer)
     deja_buffer_clear(&stage->scratch);
     const deja_code code = deja__game_save(stage->game, &stage->scratch, &err);
     if (code != DEJA_OK)
-        return stop(answer, answer->rows, code, &err);
+        return fail(answer, code, &err);
     const deja_span state = { stage->scratch.bytes, stage->scratch.size };
     deja__wire_send(stage->socket, DEJA__FRAME_STATE, 0, state, (deja_span){ NULL, 0 });
     return DEJA__ANSWER_DONE;
@@ -298,7 +318,7 @@ static uint32_t play(deja__stage *stage, const deja__desk *desk)
         deja_error err = { 0 };
         const deja_code code = deja__game_outcome(stage->game, &desk->answer->outcome, &err);
         if (code != DEJA_OK)
-            status = stop(desk->answer, desk->answer->rows, code, &err);
+            status = fail(desk->answer, code, &err);
     }
     return status;
 }

@@ -8,7 +8,7 @@
  */
 #include "store/identity.h"
 
-#include "store/xxh3.h"
+#include "base/xxh3.h"
 
 #include <stdlib.h>
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "store/handle.h"
-#include "store/xxh3.h"
+#include "base/xxh3.h"
 
 static const struct shape {
     const char *name;

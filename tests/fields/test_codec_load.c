@@ -2,6 +2,7 @@
 /*
  * From canonical bytes to values in memory: by description and by plan.
  */
+#include "fields/codec_plan.h"
 #include "fields/rig.h"
 #include "support/host.h"
 

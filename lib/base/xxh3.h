@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * XXH3 piece by piece, for what never lies in one place: ids and row checks. Compiled in from its
- * header for the baseline processor, for the reason that base/hash.c gives.
+ * XXH3, compiled in from its header, for the baseline processor: the library's dispatching variant
+ * leaves wide registers dirty, which slows all SSE code of the process, the rules' too; and a call
+ * into a shared library costs a small state as much as its hash.
  */
-#ifndef DEJA_STORE_XXH3_H
-#define DEJA_STORE_XXH3_H
+#ifndef DEJA_BASE_XXH3_H
+#define DEJA_BASE_XXH3_H
 
 #define XXH_INLINE_ALL
 #if defined(__GNUC__)
