@@ -153,7 +153,7 @@ deja_code deja_import(deja_store *store, const char *name, const char *text, uin
     if (!store || !name || (!text && size != 0))
         return deja__fail(err, DEJA_EMISUSE, "import needs a store, a name and a text");
     clean_name(name, clean);
-    deja__import import = { .name = clean, .rules = rules, .err = err };
+    deja__import import = { .name = clean, .rules = rules, .err = err, .size = size };
     deja_code code = read_text(&import, text ? text : "", size);
     if (code == DEJA_OK)
         code = deja__draft_store(&import.draft, store, id, known, err);

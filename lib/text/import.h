@@ -88,6 +88,7 @@ typedef struct deja__import {
     const char *name; /* of the text, fit for a message */
     const deja_text_rules *rules;
     deja_error *err;
+    uint64_t size; /* of the text */
     deja__lines lines;
     deja__line line;
     /* Header lines as they were met; number 0: not there. Layouts have their own. */

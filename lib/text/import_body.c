@@ -9,6 +9,9 @@
 
 /* Steps of one text, so that no line of a few bytes means hours of work. */
 #define STEPS_MAX ((uint64_t)1 << 34)
+/* A text comes from a stranger: what a few bytes of it stand for takes seconds, not hours. */
+#define STEPS_EASY ((uint64_t)1 << 27)
+#define STEPS_A_BYTE 256u
 /* Bytes of the commands of one block, multiplied out. */
 #define BLOCK_BYTES_MAX ((uint64_t)1 << 28)
 
@@ -33,12 +36,21 @@ static bool fits_blocks(deja__draft *draft, uint64_t size, uint64_t times)
     return true;
 }
 
+static uint64_t steps_max(const deja__import *import)
+{
+    if (import->size <= STEPS_EASY / STEPS_A_BYTE)
+        return STEPS_EASY;
+    return import->size < STEPS_MAX / STEPS_A_BYTE ? import->size * STEPS_A_BYTE : STEPS_MAX;
+}
+
 static deja_code add_entry(deja__import *import, uint64_t size, uint32_t entry_size, uint64_t times)
 {
     deja__draft *draft = &import->draft;
-    if (times > STEPS_MAX - draft->steps)
-        return deja__import_fail(import, import->line.number, "more than %llu steps",
-                                 (unsigned long long)STEPS_MAX);
+    const uint64_t most = steps_max(import);
+    if (times > most - draft->steps)
+        return deja__import_fail(import, import->line.number,
+                                 "more than %llu steps, the most for a text of %llu bytes",
+                                 (unsigned long long)most, (unsigned long long)import->size);
     if (!fits_blocks(draft, size, times))
         return deja__import_fail(import, import->line.number,
                                  "the commands of one block of %d steps have more than %llu bytes",

@@ -32,7 +32,7 @@ static void open_store(void)
     atexit(close_store);
 }
 
-/* A few bytes may stand for 2^34 steps; nobody waits for these here. */
+/* A few bytes may stand for 2^27 steps; nobody waits for these here. */
 static int is_quick(const char *text, size_t size)
 {
     size_t digits = 0;

@@ -190,7 +190,7 @@ Test(text_refused, steps_that_are_wrong)
         { "* 55", "* 99999999999",
           "t:19: '99999999999' is not how often a command is repeated: a whole number from 1 to "
           "17179869184" },
-        { "* 55", "* 17179869184", "t:19: more than 17179869184 steps" },
+        { "* 55", "* 134217728", "t:19: more than 134217728 steps, the most for a text of *" },
         { "* 55", "*",
           "t:19: '' is not how often a command is repeated: a whole number from 1 to "
           "17179869184" },
