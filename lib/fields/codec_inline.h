@@ -25,18 +25,19 @@ uint32_t deja__visit_attempt(deja_fields *f, const deja_field *field);
 enum { DEJA__ATTEMPTS_MAX = 8 };
 
 /* Writes a value's canonical bytes, which are also those for hashing, to `at`. Answers their end;
- * NULL where the writer is needed. */
-static inline unsigned char *deja__codec_attempt(deja__codec *codec, const void *value,
-                                                 unsigned char *at, unsigned char *end)
+ * NULL where the writer is needed, or more room. `failed` counts that, until it is not tried. */
+static inline unsigned char *deja__codec_attempt(const deja__codec *codec, const void *value,
+                                                 unsigned char *at, unsigned char *end,
+                                                 uint32_t *failed)
 {
     deja__attempt attempt = { { at, end, deja__visit_attempt, DEJA_WRITING, DEJA_ABI_MINOR },
                               false };
-    if (codec->attempts_failed == DEJA__ATTEMPTS_MAX)
+    if (*failed == DEJA__ATTEMPTS_MAX)
         return NULL;
     codec->type.fields(&attempt.f, value);
     if (DEJA__LIKELY(!attempt.asked))
         return attempt.f.at;
-    codec->attempts_failed++;
+    ++*failed;
     return NULL;
 }
 
@@ -44,8 +45,8 @@ static inline unsigned char *deja__codec_attempt(deja__codec *codec, const void 
 static inline bool deja__codec_hash_attempt(deja__codec *codec, const void *value, uint64_t *hash)
 {
     unsigned char *window = codec->writer.window;
-    const unsigned char *end =
-        deja__codec_attempt(codec, value, window, window + codec->writer.window_size);
+    const unsigned char *end = deja__codec_attempt(
+        codec, value, window, window + codec->writer.window_size, &codec->attempts_failed);
     if (!end)
         return false;
     *hash = XXH3_64bits(window, (size_t)(end - window));

@@ -114,15 +114,44 @@ static deja_code grow_ends(deja__emitter *e, deja_error *err)
     return DEJA_OK;
 }
 
+/* What is in the slot goes to where all else is. */
+static void leave_slot(deja__emitter *e)
+{
+    const uint64_t size = (uint64_t)(e->slot.at - e->slot.bytes) - DEJA__EMITTER_PREFIX;
+    deja_buffer_add(&e->saved, e->slot.bytes + DEJA__EMITTER_PREFIX, size);
+    e->slot.bytes = NULL;
+}
+
+static bool emit_to_slot(deja__emitter *e, const void *value)
+{
+    deja__slot *slot = &e->slot;
+    if (!e->is_open || !value || e->count == e->capacity)
+        return false;
+    unsigned char *end =
+        deja__codec_attempt(e->form->codec, value, slot->at, slot->end, &e->slots_failed);
+    if (!end)
+        return false;
+    slot->at = end;
+    e->ends[e->count++] = (uint32_t)(end - slot->bytes) - DEJA__EMITTER_PREFIX;
+    return true;
+}
+
 /* A value whose bytes are all there is to do, straight to its place. */
 static bool emit_inline(deja__emitter *e, const void *value)
 {
     deja_buffer *saved = &e->saved;
+    if (e->slot.bytes) {
+        if (DEJA__LIKELY(emit_to_slot(e, value)))
+            return true;
+        leave_slot(e);
+    }
     if (!e->is_simple || !e->is_open || !value || e->count == e->capacity ||
         saved->capacity - saved->size <= DEJA__WINDOW_SIZE || saved->size > DEJA__VALUE_SIZE_MAX)
         return false;
     unsigned char *at = saved->bytes + saved->size;
-    unsigned char *end = deja__codec_attempt(e->form->codec, value, at, at + DEJA__WINDOW_SIZE);
+    deja__codec *codec = e->form->codec;
+    unsigned char *end =
+        deja__codec_attempt(codec, value, at, at + DEJA__WINDOW_SIZE, &codec->attempts_failed);
     if (!end)
         return false;
     saved->size += (uint64_t)(end - at);
@@ -191,6 +220,7 @@ void deja__emitter_clear(deja__emitter *e)
 {
     emitter_empty(e);
     e->code = DEJA_OK;
+    e->slot.bytes = NULL;
     e->saved.failed = false;
     e->hashed.failed = false;
 }

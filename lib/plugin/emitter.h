@@ -6,7 +6,7 @@
 #ifndef DEJA_PLUGIN_EMITTER_H
 #define DEJA_PLUGIN_EMITTER_H
 
-#include "base/xxh3.h"
+#include "fields/codec_inline.h"
 #include "plugin/plugin.h"
 
 /* One of a game's types, for bytes of others and for values of the library. */
@@ -28,6 +28,13 @@ deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, 
 
 enum { DEJA__EMITTER_PREFIX = 4 };
 
+/* Memory of somebody else for what a call emits, count and all, if it is simple and fits. */
+typedef struct deja__slot {
+    unsigned char *bytes; /* NULL: none, or not any more */
+    unsigned char *at;
+    unsigned char *end;
+} deja__slot;
+
 /* What a library emits to: its events, or its legal commands. */
 typedef struct deja__emitter {
     deja_out out; /* first: libraries hand it back */
@@ -41,7 +48,9 @@ typedef struct deja__emitter {
     deja_buffer hashed; /* the same for hashing, where that differs */
     uint32_t *ends;     /* where each value ends, behind the prefix */
     uint32_t capacity;  /* of ends */
-    deja_code code;     /* the first failure, and its words */
+    deja__slot slot;
+    uint32_t slots_failed;
+    deja_code code; /* the first failure, and its words */
     deja_error error;
 } deja__emitter;
 
@@ -62,6 +71,26 @@ static inline void deja__emitter_open(deja__emitter *emitter)
     emitter->saved.size = DEJA__EMITTER_PREFIX;
     emitter->hashed.size = DEJA__EMITTER_PREFIX;
     emitter->is_open = true;
+}
+
+/* The same with a slot of `size` bytes, which must be larger than the prefix. */
+static inline void deja__emitter_open_slot(deja__emitter *emitter, unsigned char *bytes,
+                                           uint32_t size)
+{
+    deja__emitter_open(emitter);
+    if (emitter->is_simple && emitter->slots_failed < DEJA__ATTEMPTS_MAX)
+        emitter->slot = (deja__slot){ bytes, bytes + DEJA__EMITTER_PREFIX, bytes + size };
+}
+
+/* Ends a slot. How many bytes are in it: none where it was not used, or was too small. */
+static inline uint32_t deja__emitter_take_slot(deja__emitter *emitter)
+{
+    const deja__slot slot = emitter->slot;
+    emitter->slot.bytes = NULL;
+    if (!slot.bytes || emitter->count == 0)
+        return 0;
+    deja__store32(slot.bytes, emitter->count);
+    return (uint32_t)(slot.at - slot.bytes);
 }
 
 /* Puts the count in front. Tells the first failure, and is then empty. */

@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 
-#include "fields/codec_inline.h"
 #include "plugin/emitter.h"
 
 struct deja__game {
@@ -27,7 +26,8 @@ struct deja__game {
     void *config;
     void *command;
     void *picked;
-    uint64_t no_events; /* the hash of none */
+    uint64_t no_events;    /* the hash of none */
+    uint32_t slots_failed; /* states that did not fit a step's memory for them */
     deja__emitter events;
     deja__emitter legal;
 };
@@ -176,13 +176,11 @@ static deja_code fail_applied(const deja__game *game, uint32_t answer, deja_erro
                       refusal_name(game, answer));
 }
 
-static inline deja_code apply_value(deja__game *game, const void *command, uint32_t *result,
-                                    deja_error *err)
+/* Applies with the emitter open. */
+static inline deja_code apply_open(deja__game *game, const void *command, uint32_t *result,
+                                   deja_error *err)
 {
     deja__emitter *e = &game->events;
-    if (!game->state)
-        return need_state(game, err);
-    deja__emitter_open(e);
     const uint32_t answer = game->table->apply(game->state, command, &e->out);
     const deja_code code = deja__emitter_close(e, err);
     if (code != DEJA_OK)
@@ -198,7 +196,10 @@ static inline deja_code apply_value(deja__game *game, const void *command, uint3
 deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
                                  deja_error *err)
 {
-    return apply_value(game, command, result, err);
+    if (!game->state)
+        return need_state(game, err);
+    deja__emitter_open(&game->events);
+    return apply_open(game, command, result, err);
 }
 
 /* The usual case by its plan; any other may have no memory yet, no plan, or be wrong. */
@@ -217,22 +218,54 @@ static inline deja_code load_command(deja__game *game, deja_span command, deja_e
 deja_code deja__game_apply(deja__game *game, deja_span command, uint32_t *result, deja_error *err)
 {
     const deja_code code = load_command(game, command, err);
-    return code == DEJA_OK ? apply_value(game, game->command, result, err) : code;
+    return code == DEJA_OK ? deja__game_apply_value(game, game->command, result, err) : code;
+}
+
+static inline deja_code step_state(deja__game *game, deja__stepped *stepped, deja_error *err)
+{
+    deja__codec *codec = game->forms[DEJA_STATE].codec;
+    const unsigned char *end =
+        deja__codec_attempt(codec, game->state, stepped->state,
+                            stepped->state + DEJA__STEPPED_STATE, &game->slots_failed);
+    stepped->state_size = end ? (uint16_t)(end - stepped->state) : 0;
+    if (DEJA__LIKELY(stepped->state_size != 0))
+        return DEJA_OK;
+    return deja__codec_hash(codec, game->state, &stepped->hash, err);
 }
 
 deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *stepped,
                           deja_error *err)
 {
     deja_code code = load_command(game, command, err);
-    if (code == DEJA_OK)
-        code = apply_value(game, game->command, &stepped->result, err);
+    if (code == DEJA_OK && !game->state)
+        code = need_state(game, err);
     if (code != DEJA_OK)
         return code;
-    deja__codec *codec = game->forms[DEJA_STATE].codec;
-    stepped->event_hash = deja__game_event_hash(game);
-    if (DEJA__LIKELY(deja__codec_hash_attempt(codec, game->state, &stepped->hash)))
-        return DEJA_OK;
-    return deja__codec_hash(codec, game->state, &stepped->hash, err);
+    deja__emitter *e = &game->events;
+    deja__emitter_open_slot(e, stepped->events, DEJA__STEPPED_EVENTS);
+    code = apply_open(game, game->command, &stepped->result, err);
+    stepped->events_size = (uint16_t)deja__emitter_take_slot(e);
+    if (code != DEJA_OK)
+        return code;
+    if (stepped->events_size == 0)
+        stepped->event_hash = deja__game_event_hash(game);
+    return step_state(game, stepped, err);
+}
+
+uint64_t deja__stepped_hash(const deja__stepped *stepped)
+{
+    const uint32_t size = stepped->state_size;
+    if (size == 0)
+        return stepped->hash;
+    return XXH3_64bits(stepped->state, size < DEJA__STEPPED_STATE ? size : DEJA__STEPPED_STATE);
+}
+
+uint64_t deja__stepped_event_hash(const deja__stepped *stepped)
+{
+    const uint32_t size = stepped->events_size;
+    if (size == 0)
+        return stepped->event_hash;
+    return XXH3_64bits(stepped->events, size < DEJA__STEPPED_EVENTS ? size : DEJA__STEPPED_EVENTS);
 }
 
 deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err)

@@ -43,16 +43,26 @@ deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t
 /* The state hash, and the canonical bytes of the state. */
 deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err);
 deja_code deja__game_save(deja__game *game, deja_buffer *out, deja_error *err);
-/* A step as recordings have it. */
+/* A step as recordings have it. What is small is left to be hashed later: to hash bytes that were
+ * stored just now waits until each of the stores is done. */
+enum { DEJA__STEPPED_EVENTS = 72, DEJA__STEPPED_STATE = 160 };
 typedef struct deja__stepped {
+    uint64_t hash;       /* where state_size is 0 */
+    uint64_t event_hash; /* where events_size is 0 */
     uint32_t result;
-    uint64_t hash;
-    uint64_t event_hash;
+    uint16_t events_size;
+    uint16_t state_size;
+    unsigned char events[DEJA__STEPPED_EVENTS];
+    unsigned char state[DEJA__STEPPED_STATE];
 } deja__stepped;
 
-/* Apply, the state hash and the event hash: what the three functions answer, in one. */
+/* Apply, the state hash and the event hash: what the three functions answer, in one. The events are
+ * not kept for deja__game_events(). */
 deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *stepped,
                           deja_error *err);
+/* The hashes of a step; sizes that cannot be are taken for the largest that can. */
+uint64_t deja__stepped_hash(const deja__stepped *stepped);
+uint64_t deja__stepped_event_hash(const deja__stepped *stepped);
 /* The last apply's event hash (schemas/hashes.md). */
 uint64_t deja__game_event_hash(const deja__game *game);
 /* The last apply's events: how many, their canonical bytes one behind another, and each one's end

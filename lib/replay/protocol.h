@@ -21,10 +21,10 @@
  * over several jobs; the last has DEJA__JOB_END. A job's steps never cross a stored block. The
  * worker never sees what is expected: it answers what this build does, and only the host compares.
  *
- * A step's row is not stored into its answer at once: the host has read these lines last, and to
- * fetch them from another processor would hold up the step's own stores behind it. Rows gather in
- * `recent`, which stays in the worker's cache, and go to the answer some hundreds at a time. When a
- * worker dies, the host takes the last ones from there.
+ * A step is not hashed and stored into its answer at once. To hash bytes that were stored just now
+ * waits for these stores, and they wait for those before them, which go to lines that the host has
+ * read last, on another processor. Steps gather in `recent`, which stays in the worker's cache, and
+ * are hashed and handed over some at a time. When a worker dies, the host does it for the last ones.
  *
  * What the worker writes is what a library may have scribbled over: the host reads each value once,
  * and believes none of it beyond "this is what that build answered".
@@ -39,6 +39,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "plugin/game.h"
 
 enum {
     DEJA__SLOTS = 8,
@@ -158,12 +159,10 @@ typedef struct deja__answer {
     uint32_t results[DEJA__JOB_ROWS];
 } deja__answer;
 
-/* The rows of the job at work that its answer does not have yet: row n at n % DEJA__RECENT_ROWS. */
-enum { DEJA__RECENT_ROWS = 256 };
+/* The steps of the job at work that its answer does not have yet: row n at n % DEJA__RECENT_ROWS. */
+enum { DEJA__RECENT_ROWS = 32 };
 typedef struct deja__recent {
-    uint64_t hashes[DEJA__RECENT_ROWS];
-    uint64_t event_hashes[DEJA__RECENT_ROWS];
-    uint32_t results[DEJA__RECENT_ROWS];
+    deja__stepped rows[DEJA__RECENT_ROWS];
 } deja__recent;
 
 #define DEJA__OUT_SLOT ((sizeof(deja__answer) + DEJA__PAGE - 1) / DEJA__PAGE * DEJA__PAGE)
@@ -197,10 +196,11 @@ static inline void deja__hand_over(const deja__recent *recent, deja__answer *ans
     const uint32_t first = end - count;
     if (end == 0 || end > DEJA__JOB_ROWS)
         return;
-    memcpy(answer->hashes + first, recent->hashes, count * sizeof recent->hashes[0]);
-    memcpy(answer->event_hashes + first, recent->event_hashes,
-           count * sizeof recent->event_hashes[0]);
-    memcpy(answer->results + first, recent->results, count * sizeof recent->results[0]);
+    for (uint32_t i = 0; i < count; i++) {
+        answer->hashes[first + i] = deja__stepped_hash(&recent->rows[i]);
+        answer->event_hashes[first + i] = deja__stepped_event_hash(&recent->rows[i]);
+        answer->results[first + i] = recent->rows[i].result;
+    }
 }
 
 /* ---- the socket ---- */

@@ -162,15 +162,16 @@ static deja_span command_at(const deja__job *job, uint32_t row)
     return (deja_span){ job->bytes + job->head_size + begin, job->ends[row] - begin };
 }
 
-static void put_row(const deja__desk *desk, uint32_t row, const deja__stepped *stepped)
+static deja__stepped *row_at(const deja__desk *desk, uint32_t row)
 {
-    deja__recent *recent = desk->recent;
-    const uint32_t place = row % DEJA__RECENT_ROWS;
-    recent->results[place] = stepped->result;
-    recent->hashes[place] = stepped->hash;
-    recent->event_hashes[place] = stepped->event_hash;
-    if (place == DEJA__RECENT_ROWS - 1)
-        deja__hand_over(recent, desk->answer, row + 1);
+    return &desk->recent->rows[row % DEJA__RECENT_ROWS];
+}
+
+/* The row is finished. */
+static void put_row(const deja__desk *desk, uint32_t row)
+{
+    if ((row + 1) % DEJA__RECENT_ROWS == 0)
+        deja__hand_over(desk->recent, desk->answer, row + 1);
     set_progress(desk, DEJA__PROGRESS_BEGUN + row + 1);
 }
 
@@ -195,6 +196,23 @@ static uint32_t stop(const deja__desk *desk, uint32_t row, deja_code code, const
     return fail(desk->answer, code, err);
 }
 
+/* The host has stored what follows, on another processor; it is fetched some steps before. */
+static void fetch_ahead(const deja__job *job, uint32_t row)
+{
+    enum { AHEAD = 2 * DEJA__RECENT_ROWS, LINE = 64, LINES_MAX = 32 };
+    const uint32_t from = row + AHEAD;
+    if (row % DEJA__RECENT_ROWS != 0 || from >= job->count)
+        return;
+    const uint32_t to =
+        from + DEJA__RECENT_ROWS < job->count ? from + DEJA__RECENT_ROWS : job->count;
+    for (uint32_t i = from; i < to; i += LINE / sizeof job->ends[0])
+        __builtin_prefetch(&job->ends[i + AHEAD < job->count ? i + AHEAD : i]);
+    const unsigned char *at = job->bytes + job->head_size + job->ends[from - 1];
+    const unsigned char *end = job->bytes + job->head_size + job->ends[to - 1];
+    for (uint32_t i = 0; i < LINES_MAX && at < end; i++, at += LINE)
+        __builtin_prefetch(at);
+}
+
 /* Every step hashed, in layouts that are the library's own. */
 static uint32_t run_plain(deja__stage *stage, const deja__desk *desk)
 {
@@ -205,11 +223,12 @@ static uint32_t run_plain(deja__stage *stage, const deja__desk *desk)
             put_last(desk, i);
             return DEJA__ANSWER_CANCELLED;
         }
-        deja__stepped stepped;
-        const deja_code code = deja__game_step(stage->game, command_at(job, i), &stepped, &err);
+        fetch_ahead(job, i);
+        const deja_code code =
+            deja__game_step(stage->game, command_at(job, i), row_at(desk, i), &err);
         if (code != DEJA_OK)
             return stop(desk, i, code, &err);
-        put_row(desk, i, &stepped);
+        put_row(desk, i);
     }
     put_last(desk, job->count);
     return DEJA__ANSWER_DONE;
@@ -227,20 +246,21 @@ static uint32_t run_any(deja__stage *stage, const deja__desk *desk)
             return DEJA__ANSWER_CANCELLED;
         }
         const uint64_t step = job->first + i;
-        deja__stepped stepped = { 0 };
+        deja__stepped *row = row_at(desk, i);
         uint32_t bits = 0;
-        deja_code code = deja__game_apply(stage->game, command_at(job, i), &stepped.result, &err);
+        row->events_size = row->state_size = 0;
+        deja_code code = deja__game_apply(stage->game, command_at(job, i), &row->result, &err);
         if (code == DEJA_OK && !(how->flags & DEJA__HEAD_NO_STATE) && step % how->every == 0)
-            code = hash_state(stage, desk->answer, &stepped.hash, &bits, &err);
+            code = hash_state(stage, desk->answer, &row->hash, &bits, &err);
         if (code == DEJA_OK && !(how->flags & DEJA__HEAD_NO_EVENTS))
-            code = hash_events(stage, desk->answer, &stepped.event_hash, &bits, &err);
+            code = hash_events(stage, desk->answer, &row->event_hash, &bits, &err);
         if (code == DEJA_OK && job->flags & DEJA__JOB_TRACE && step >= how->trace_from &&
             step <= how->trace_to)
-            code = deja__trace_send(stage, step, stepped.result, &err);
+            code = deja__trace_send(stage, step, row->result, &err);
         if (code != DEJA_OK)
             return stop(desk, i, code, &err);
-        stepped.result = (stepped.result & DEJA__ROW_RESULT) | bits;
-        put_row(desk, i, &stepped);
+        row->result = (row->result & DEJA__ROW_RESULT) | bits;
+        put_row(desk, i);
     }
     put_last(desk, job->count);
     return DEJA__ANSWER_DONE;
