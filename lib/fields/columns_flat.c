@@ -191,6 +191,12 @@ static bool is_column_valid(const deja__node *node, const deja__plane *planes, u
     return true;
 }
 
+/* Whether all values have the alternative of the first. */
+static bool is_even(const deja__flat *flat, const deja__plane tags[2])
+{
+    return !flat->tagged || (tags[0].step == 0 && tags[1].step == 0);
+}
+
 static const char *take_tags(deja__flat *flat, deja__column_source *source, uint64_t count,
                              deja__plane tags[2])
 {
@@ -199,11 +205,12 @@ static const char *take_tags(deja__flat *flat, deja__column_source *source, uint
         return NULL;
     }
     const char *wrong = deja__column_take(source, 2, count, tags);
-    for (uint64_t i = 0; i < count && !wrong; i++) {
+    const uint64_t each = is_even(flat, tags) && count ? count : 1;
+    for (uint64_t i = 0; i < count && !wrong; i += each) {
         const uint64_t tag = deja__plane_load(tags, 2, i);
         if (tag >= flat->row_count)
             return "a value is of a kind that there is not";
-        flat->rows[tag].items++;
+        flat->rows[tag].items += each;
     }
     return wrong;
 }
@@ -233,6 +240,33 @@ static uint64_t total_size(const deja__flat *flat, uint64_t most)
     for (uint32_t i = 0; i < flat->row_count && total <= most; i++)
         total += flat->rows[i].items * (flat->rows[i].size + (flat->tagged ? 2u : 0u));
     return total;
+}
+
+/* One byte of every value. */
+static void gather_plane(const deja__plane *plane, uint64_t count, uint64_t stride,
+                         unsigned char *target)
+{
+    const unsigned char *source = plane->at;
+    const uint64_t step = plane->step;
+    for (uint64_t i = 0; i < count; i++)
+        target[i * stride] = source[i * step];
+}
+
+/* Values of one alternative, which are all of one size: plane by plane. */
+static void gather_even(const deja__flat *flat, const deja__plane tags[2], uint64_t count,
+                        uint64_t start, unsigned char *target, unsigned char *ends)
+{
+    const uint64_t head = flat->tagged ? 2 : 0;
+    const row *r = &flat->rows[flat->tagged && count ? deja__plane_load(tags, 2, 0) : 0];
+    const uint64_t stride = head + r->size;
+    for (uint32_t k = 0; k < head; k++)
+        gather_plane(&tags[k], count, stride, target + k);
+    for (uint32_t k = 0; k < r->size; k++)
+        gather_plane(&r->planes[k], count, stride, target + head + k);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t end = (uint32_t)(start + (i + 1) * stride);
+        memcpy(ends + 4 * i, &end, 4);
+    }
 }
 
 static void gather(deja__flat *flat, const deja__plane tags[2], uint64_t count, uint64_t start,
@@ -274,10 +308,16 @@ deja_code deja__flat_decode(deja__flat *flat, deja_span columns, uint64_t count,
     const uint64_t size = total_size(flat, most);
     if (start > most || size > most - start)
         return deja__columns_too_many(err, most);
-    unsigned char *target = deja_buffer_extend(values, size);
-    unsigned char *end_bytes = deja_buffer_extend(ends, 4 * count);
-    if (!target || !end_bytes)
+    if (!deja_buffer_reserve(values, size) || !deja_buffer_reserve(ends, 4 * count))
         return deja__fail_memory(err);
-    gather(flat, tags, count, start, target, end_bytes);
+    unsigned char *target = values->bytes + values->size;
+    unsigned char *end_bytes = ends->bytes + ends->size;
+    values->size += size;
+    ends->size += 4 * count;
+    if (is_even(flat, tags))
+        gather_even(flat, tags, count, start, target, end_bytes);
+    else
+        gather(flat, tags, count, start, target, end_bytes);
+    values->bytes[values->size] = ends->bytes[ends->size] = 0;
     return DEJA_OK;
 }

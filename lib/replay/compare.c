@@ -182,6 +182,10 @@ static void judge_step(deja__expected *expected, const deja__answer *answer, uin
 /* Each hash of every step, and nothing amiss so far: answers the row where that ends. */
 static uint32_t compare_fast(deja__expected *expected, const deja__answer *answer, uint32_t rows)
 {
+    enum { AHEAD = 64 };
+    /* The worker has stored these lines last, on another processor; they are fetched ahead. */
+    const unsigned char *hashes = (const unsigned char *)answer->hashes;
+    const unsigned char *event_hashes = (const unsigned char *)answer->event_hashes;
     deja__replay *replay = expected->replay;
     const deja__fit *fit = replay->fit;
     const uint32_t names = fit->present_refusals.count;
@@ -190,6 +194,8 @@ static uint32_t compare_fast(deja__expected *expected, const deja__answer *answe
     uint64_t event_chain = replay->event_chain;
     uint32_t i = expected->compared;
     for (; i < rows; i++) {
+        __builtin_prefetch(hashes + (i + AHEAD) * sizeof answer->hashes[0]);
+        __builtin_prefetch(event_hashes + (i + AHEAD) * sizeof answer->event_hashes[0]);
         const uint32_t answered = deja__read32(&answer->results[i]);
         const uint64_t hash = deja__read64(&answer->hashes[i]);
         const uint64_t event_hash = deja__read64(&answer->event_hashes[i]);
