@@ -8,6 +8,9 @@
  * number cannot have gone to somebody else.
  *
  * posix_spawn, not fork: a host may be large and have threads.
+ *
+ * A worker's addresses are random also where its host's are not (setarch -R, a debugger): what
+ * depends on them is to give two answers there, too, and not the same wrong one each time.
  */
 #include "replay/link.h"
 
@@ -18,6 +21,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -141,6 +145,21 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return failed;
 }
 
+/* The personality goes by threads, and a new process has that of the thread that made it. */
+static int spawn_at_random(pid_t *pid, const char *program,
+                           const posix_spawn_file_actions_t *actions,
+                           const posix_spawnattr_t *attributes, char *const arguments[])
+{
+    const int kept = personality(0xffffffff);
+    const bool fixed = kept != -1 && kept & ADDR_NO_RANDOMIZE;
+    if (fixed)
+        personality((unsigned long)(kept & ~ADDR_NO_RANDOMIZE));
+    const int failed = posix_spawn(pid, program, actions, attributes, arguments, environ);
+    if (fixed)
+        personality((unsigned long)kept);
+    return failed;
+}
+
 static int spawn(deja__link *link, const char *program, const int handed[HANDED])
 {
     char host[16];
@@ -159,7 +178,7 @@ static int spawn(deja__link *link, const char *program, const int handed[HANDED]
         if (!failed)
             failed = set_attributes(&attributes);
         if (!failed)
-            failed = posix_spawn(&link->pid, program, &actions, &attributes, arguments, environ);
+            failed = spawn_at_random(&link->pid, program, &actions, &attributes, arguments);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "replay/replaying.h"
@@ -170,6 +171,23 @@ Test(apart, a_state_that_depends_on_the_process_is_unstable)
         cr_assert(strstr(t->why, "two answers: 5 of 5 runs differ"), "%s", t->why);
         verified_release(&v);
     }
+    close_folder();
+}
+
+Test(apart, what_depends_on_addresses_is_unstable_also_where_those_are_not_random) /* B21 */
+{
+    open_folder();
+    const script s = { .library = RULES("ledger"), .commands = "roll\n* 59" };
+    record_script(store, &s);
+    const int before = personality(0xffffffff);
+    cr_assert_neq(personality((unsigned long)(before | ADDR_NO_RANDOMIZE)), -1);
+    verified v = verify_store(store, RULES("ledger-address"), NULL);
+    cr_assert_eq(personality(0xffffffff), before | ADDR_NO_RANDOMIZE, "the host's is as it was");
+    personality((unsigned long)before);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_UNSTABLE, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 33);
+    verified_release(&v);
     close_folder();
 }
 
