@@ -67,7 +67,7 @@ static void print_features(deja_buffer *out)
 }
 
 /* Every operand is volatile: nothing of this may be computed by the compiler. */
-static void print_float_environment(deja_buffer *out)
+void deja__platform_floats(deja_buffer *out)
 {
     const volatile double one = 1.0;
     const volatile double little = DBL_EPSILON * 0.75; /* nearer to the next number than to one */
@@ -112,6 +112,6 @@ deja_code deja__platform_text(deja_buffer *out, deja_error *err)
 {
     print_system(out);
     print_features(out);
-    print_float_environment(out);
+    deja__platform_floats(out);
     return out->failed ? deja__fail_memory(err) : DEJA_OK;
 }

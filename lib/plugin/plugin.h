@@ -31,5 +31,7 @@ uint32_t deja__plugin_restore(deja_plugin *plugin,
 
 /* The platform as stored: "x86_64-linux-gnu glibc-2.36 sse4.2 avx2 ... round-nearest". */
 deja_code deja__platform_text(deja_buffer *out, deja_error *err);
+/* Its last words alone, each with a space before it: the float environment that there is now. */
+void deja__platform_floats(deja_buffer *out);
 
 #endif

@@ -19,6 +19,9 @@
  * moves is looked at in each call (asking for the process id is a system call); the id itself is
  * looked at wherever the store is reached, for children that were made past pthread_atfork().
  *
+ * The float environment is looked at before apply and behind it: what is put in place for drawing
+ * between two steps, and taken back, is nobody's business; what stays is marked.
+ *
  * Rejected: calling the table's outcome in each step to check what close is told; it costs more
  * than all the rest where a game has to look for its end.
  */
@@ -27,6 +30,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "record/floats.h"
 #include "record/options.h"
 #include "store/valid.h"
 
@@ -142,8 +146,15 @@ deja_code deja__recorder_flush(deja_recorder *recorder, bool begun, deja_error *
 
 /* ---- steps ---- */
 
+static void look_at_floats(deja_recorder *recorder)
+{
+    if (recorder->floats != deja__floats())
+        deja__recorder_mark_floats(recorder);
+}
+
 static deja_code log_command(deja_recorder *recorder, const void *command, deja_error *err)
 {
+    look_at_floats(recorder);
     deja_code code =
         deja__form_save(&recorder->command, command, &recorder->ring.commands, &recorder->failure);
     if (code < 0)
@@ -176,6 +187,7 @@ static deja_code end_step(deja_recorder *recorder, uint32_t result, uint64_t eve
         recorder->until_hash = recorder->trail_every;
     }
     deja__ring_end(ring, result);
+    look_at_floats(recorder);
     if (!deja__ring_is_full(ring))
         return DEJA_OK;
     const deja_code code = deja__recorder_flush(recorder, false, &recorder->failure);
@@ -275,6 +287,7 @@ deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_
     if (size > DEJA__COMMAND_SIZE_MAX)
         return deja__fail(err, DEJA_ELIMIT, "the command has %llu bytes; the most are %llu",
                           (unsigned long long)size, (unsigned long long)DEJA__COMMAND_SIZE_MAX);
+    look_at_floats(recorder);
     deja_buffer_add(&recorder->ring.commands, bytes, size);
     code = deja__ring_begin(&recorder->ring, &recorder->failure);
     if (code < 0)

@@ -4,7 +4,7 @@
  * ring) is made once. deja_recorder_open() and deja_recorder_close() are one session of such a one;
  * deja_record_bots() plays many.
  *
- * recorder.c has the steps, session.c how a session begins and ends.
+ * recorder.c has the steps, session.c how a session begins and ends, floats.c the float environment.
  */
 #ifndef DEJA_RECORD_RECORDER_H
 #define DEJA_RECORD_RECORDER_H
@@ -27,12 +27,15 @@ struct deja_recorder {
     deja__events events;
     deja__ring ring;
     deja_buffer platform;
-    deja_buffer start; /* the state's bytes of a session that begins in the middle */
+    uint32_t platform_floats; /* what the float environment was when that was made */
+    deja_buffer start;        /* the state's bytes of a session that begins in the middle */
 
     deja_writer *writer; /* NULL between sessions */
     uint64_t trail_every;
     uint64_t until_hash; /* steps to the next one that is hashed */
     uint32_t trail_bits;
+    uint32_t floats; /* the float environment, when last looked at */
+    uint32_t float_marks;
     uint32_t forks; /* what the counter was at the start */
     pid_t pid;
     bool inside;      /* a step began and has not ended */
@@ -54,7 +57,13 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_
 deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,
                                 bool *known, deja_error *err);
 
-/* ---- between recorder.c and session.c ---- */
+/* ---- between the files ---- */
+
+/* The platform in words, anew where the float environment is another than when it was made; and
+ * from here on that is the environment that is expected. */
+deja_code deja__recorder_take_platform(deja_recorder *recorder, deja_error *err);
+/* Marks that the float environment has changed by the last step that is finished. */
+void deja__recorder_mark_floats(deja_recorder *recorder);
 
 /* This process and its forks so far: what the next two go by. */
 void deja__recorder_note_process(deja_recorder *recorder);

@@ -103,6 +103,8 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_
     uint64_t hash;
     deja_code code = check_options(recorder, state, options, err);
     if (code == DEJA_OK)
+        code = deja__recorder_take_platform(recorder, err);
+    if (code == DEJA_OK)
         code = take_state(recorder, state, options, &hash, err);
     if (code < 0)
         return code;
@@ -235,9 +237,7 @@ deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plu
     recorder->store = store;
     recorder->plugin = plugin;
     recorder->table = plugin ? deja_plugin_table(plugin) : NULL;
-    deja_code code = deja__platform_text(&recorder->platform, err);
-    if (code == DEJA_OK)
-        code = deja__ring_open(&recorder->ring, err);
+    deja_code code = deja__ring_open(&recorder->ring, err);
     if (code == DEJA_OK && plugin)
         code = make_forms(recorder, err);
     if (code < 0) {

@@ -14,6 +14,9 @@
  * The recorder keeps its own copy of what it needs; the state and the commands stay the game's. A
  * recorder that failed stays failed and says so in each call; the game may play on.
  *
+ * A float environment that changes while the game is recorded (the direction of rounding, denormals)
+ * is marked at its step, as a replay has the one of the start.
+ *
  * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing.
  */
 #ifndef DEJA_RECORDER_H
