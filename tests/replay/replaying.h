@@ -11,6 +11,12 @@
 #define RULES(name) DEJA_BUILD_DIR "/rules/" name ".so"
 #define GAMES(name) DEJA_BUILD_DIR "/games/" name ".so"
 
+/* The folder of the test that runs, and the store in it. close_folder() fails the test where a
+ * worker was left behind. */
+extern char folder[64], store[128];
+void open_folder(void);
+void close_folder(void);
+
 /* A verdict with its texts ("" where there is none), lists as "one; two". */
 typedef struct told {
     uint32_t kind;
@@ -40,8 +46,8 @@ deja_verify_options test_options(void);
 
 /* Verifies all sessions of a store, or those with these keys. NULL: the usual options. The
  * callbacks are set here. */
-verified verify_store(const char *store, const char *library, const deja_verify_options *options);
-verified verify_keys(const char *store, const int64_t *keys, uint64_t count, const char *library,
+verified verify_store(const char *path, const char *library, const deja_verify_options *options);
+verified verify_keys(const char *path, const int64_t *keys, uint64_t count, const char *library,
                      const deja_verify_options *options);
 void verified_release(verified *v);
 
@@ -50,9 +56,14 @@ const told *need(const verified *v, uint64_t count);
 const char *kind_of(const told *t);
 
 /* Builds NAME.so in a folder from a C (or, NAME ending in pp, C++) source, which may include
- * "ledger.h"; `flags` may be NULL. Skips the test where there is no such compiler. */
-void build_library(char path[256], const char *folder, const char *name, const char *source,
+ * "ledger.h"; `flags` may be NULL. Skips the test where there is no such compiler, which in CI is a
+ * failure. */
+void build_library(char path[256], const char *where, const char *name, const char *source,
                    const char *compiler, const char *flags);
+
+/* Builds in `folder` a ledger whose state changes by `body` behind each accepted command: l, c; o
+ * takes events. */
+void build_fault(char path[256], const char *name, const char *body);
 
 /* Processes that run as a worker of this test, those left behind included. */
 uint32_t count_workers(void);
@@ -80,6 +91,8 @@ typedef struct script {
 } script;
 
 /* Runs in a child process, so that the library never enters this one. */
-void record_script(const char *store, const script *s);
+void record_script(const char *path, const script *s);
+/* A session of the ledger as it should be, with seed 5, into `store`. */
+void record_ledger(const char *commands);
 
 #endif

@@ -16,20 +16,6 @@
 
 TestSuite(apart, .timeout = 300);
 
-static char folder[64], store[128];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
-
 static void record_spawns(uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {

@@ -13,20 +13,6 @@
 
 TestSuite(broken, .timeout = 300);
 
-static char folder[64], store[128];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
-
 /* Sessions of the ledger, of which only number `long_one` (from 0) gets to step 33. */
 static void record_sessions(uint32_t count, uint32_t long_one)
 {

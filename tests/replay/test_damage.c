@@ -12,8 +12,6 @@
 
 TestSuite(damage, .timeout = 300);
 
-static char folder[64], store[128];
-
 static unsigned char *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -49,8 +47,7 @@ static bool is_whole(const char *path)
 /* Turns a bit in the middle of the steps, in so many places, and verifies each time. */
 static void hold_damaged(const char *recorded, const char *library, int places)
 {
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    open_folder();
     scratch_record(store, recorded, "random", 1, 1, 120000, 32);
     uint64_t count;
     int64_t *keys = scratch_keys(store, &count);
@@ -80,8 +77,7 @@ static void hold_damaged(const char *recorded, const char *library, int places)
     cr_assert_gt((int)verdicts, (int)(places / 2));
     free(bytes);
     free(keys);
-    cr_assert_eq(count_workers(), 0);
-    scratch_close(folder);
+    close_folder();
 }
 
 Test(damage, a_turned_bit_in_the_steps_is_damage_each_time) /* B75 */
@@ -96,8 +92,7 @@ Test(damage, damage_comes_before_any_difference)
         "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
         " { (void)c; (void)o; if (l->steps == 5) l->gold++; }\n";
     char library[256];
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    open_folder();
     const script s = { .library = RULES("ledger"), .commands = "roll\n* 59999" };
     record_script(store, &s);
     build_library(library, folder, "early", source, "cc", NULL);
@@ -120,13 +115,12 @@ Test(damage, damage_comes_before_any_difference)
     }
     free(bytes);
     free(keys);
-    scratch_close(folder);
+    close_folder();
 }
 
 Test(damage, the_other_sessions_of_a_damaged_store_are_verified)
 {
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
+    open_folder();
     scratch_record(store, RULES("matchgame_endless"), "random", 3, 1, 60000, 32);
     uint64_t count;
     int64_t *keys = scratch_keys(store, &count);
@@ -153,5 +147,5 @@ Test(damage, the_other_sessions_of_a_damaged_store_are_verified)
     }
     free(bytes);
     free(keys);
-    scratch_close(folder);
+    close_folder();
 }

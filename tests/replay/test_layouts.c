@@ -13,30 +13,10 @@
 
 TestSuite(fits, .timeout = 300);
 
-static char folder[64], store[128];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
-
-static void record(const char *commands)
-{
-    const script s = { .library = RULES("ledger"), .commands = commands, .seed = 5 };
-    record_script(store, &s);
-}
-
 Test(fits, versions_that_differ_are_both_named) /* B70 */
 {
     open_folder();
-    record("roll\n* 9");
+    record_ledger("roll\n* 9");
     verified v = verify_store(store, RULES("ledger-stdout"), NULL);
     const told *t = need(&v, 1);
     cr_assert_eq(t->kind, DEJA_MATCH);
@@ -48,7 +28,7 @@ Test(fits, versions_that_differ_are_both_named) /* B70 */
 Test(fits, a_command_put_before_others_is_found_by_its_name) /* B72 */
 {
     open_folder();
-    record("roll\n* 4\nmove i=1 d=1\nmove i=2 d=-1");
+    record_ledger("roll\n* 4\nmove i=1 d=1\nmove i=2 d=-1");
     verified v = verify_store(store, RULES("ledger-trade"), NULL);
     const told *t = need(&v, 1);
     cr_assert_eq(t->kind, DEJA_MATCH, "%s", t->why);
@@ -93,7 +73,7 @@ Test(fits, a_difference_before_a_command_that_is_gone_comes_first)
 Test(fits, wider_and_added_fields_leave_a_recording_as_it_is)
 {
     open_folder();
-    record("roll\n* 9\nmove i=1 d=3\nspawn\nend");
+    record_ledger("roll\n* 9\nmove i=1 d=3\nspawn\nend");
     static const struct {
         const char *library, *remark;
     } rows[] = { { RULES("ledger-wider"), "state: wider: pos[] (i32, is i64 now)" } };
@@ -124,7 +104,7 @@ Test(fits, a_difference_is_found_through_another_layout_as_well)
         " deja_u8(f, \"over\", &l->over); deja_u32(f, \"steps\", &l->steps); }\n";
     char library[256];
     open_folder();
-    record("roll\n* 19");
+    record_ledger("roll\n* 19");
     deja_verify_options options = test_options();
     options.baseline = RULES("ledger");
     build_library(library, folder, "moved", source, "cc", "-DBY=5");
@@ -213,7 +193,7 @@ Test(fits, what_is_gone_is_unfit_and_never_a_match_by_itself)
                                              RULES("ledger-narrower") };
     static const char *const reasons[] = { "gone: spawned", "gone: gold", "retyped: pos[]" };
     open_folder();
-    record("roll\n* 9");
+    record_ledger("roll\n* 9");
     for (int i = 0; i < 3; i++) {
         verified v = verify_store(store, libraries[i], NULL);
         const told *t = need(&v, 1);
@@ -240,7 +220,7 @@ Test(fits, a_partial_comparison_looks_at_results_and_says_what_it_left_out)
         " deja_u32(f, \"steps\", &l->steps); }\n";
     char library[256];
     open_folder();
-    record("roll\n* 9\nadd n=1000001\nend");
+    record_ledger("roll\n* 9\nadd n=1000001\nend");
     deja_verify_options options = test_options();
     options.allow_partial = 1;
     verified v = verify_store(store, RULES("ledger-removed"), &options);
@@ -266,7 +246,7 @@ Test(fits, another_game_or_content_is_unfit)
     const script s = { .library = RULES("ledger"),
                        .commands = "roll",
                        .content = "maps=00112233445566778899aabbccddeeff" };
-    record("roll");
+    record_ledger("roll");
     record_script(store, &s);
     verified v = verify_store(store, GAMES("peg"), NULL);
     const told *all = need(&v, 2);

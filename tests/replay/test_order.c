@@ -14,20 +14,6 @@
 
 TestSuite(order, .timeout = 300);
 
-static char folder[64], store[128];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
-
 Test(order, verdicts_are_the_same_at_any_number_of_jobs)
 {
     open_folder();

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/base.h"
+#include "replay/replaying.h"
 #include "support/scratch.h"
 
 TestSuite(planted, .timeout = 60);
@@ -128,7 +129,7 @@ static bool look(void *user, const deja_verdict *verdict)
 static void plant_and_verify(const char *library, uint64_t games, uint64_t max_steps,
                              enum plant from, enum plant until)
 {
-    char folder[64], honest[128], changed[128];
+    char honest[128], changed[128];
     scratch_open(folder);
     snprintf(honest, sizeof honest, "%s/honest.deja", folder);
     snprintf(changed, sizeof changed, "%s/changed.deja", folder);

@@ -12,20 +12,6 @@
 
 TestSuite(see, .timeout = 300);
 
-static char folder[64], store[128];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
-
 /* Imports a text, with a library's own words for what it leaves out. */
 static void import(const char *library, const char *text)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "plugin/game.h"
+#include "replay/replaying.h"
 #include "support/scratch.h"
 
 TestSuite(side_by_side, .timeout = 120);
@@ -201,62 +202,57 @@ static bool hold_against(void *user, const deja_verdict *verdict)
 static void hold(const char *base, const char *library, uint64_t games, const char *bots,
                  uint64_t max_steps)
 {
-    char folder[64], store_path[128];
-    deja_store *store = NULL;
+    deja_store *opened = NULL;
     deja_error err = { 0 };
     struct side a, b;
-    scratch_open(folder);
-    snprintf(store_path, sizeof store_path, "%s/plays.deja", folder);
-    scratch_record(store_path, base, bots, games, 1000, max_steps, 32);
+    open_folder();
+    scratch_record(store, base, bots, games, 1000, max_steps, 32);
     uint64_t count = 0;
-    int64_t *keys = scratch_keys(store_path, &count);
+    int64_t *keys = scratch_keys(store, &count);
     struct truth truth = { calloc(count, sizeof(struct parting)), 0, library };
     cr_assert_not_null(truth.partings);
     side_open(&a, base, NULL);
     side_open(&b, library, a.plugin);
-    cr_assert_eq(deja_store_open(&store, store_path, DEJA_STORE_READ, &err), DEJA_OK);
+    cr_assert_eq(deja_store_open(&opened, store, DEJA_STORE_READ, &err), DEJA_OK);
     for (uint64_t i = 0; i < count; i++) {
         deja_reader *reader = NULL;
-        cr_assert_eq(deja_reader_open(&reader, store, keys[i], 0, &err), DEJA_OK, "%s",
+        cr_assert_eq(deja_reader_open(&reader, opened, keys[i], 0, &err), DEJA_OK, "%s",
                      err.message);
         truth.partings[i] = play_both(&a, &b, reader);
         deja_reader_close(reader);
     }
-    deja_store_close(store, NULL);
+    deja_store_close(opened, NULL);
     side_close(&a);
     side_close(&b);
 
     deja_verify_options options = DEJA_VERIFY_OPTIONS_INIT;
     deja_verify_summary summary;
-    options.worker = DEJA_BUILD_DIR "/deja";
+    options.worker = WORKER;
     options.verdict = hold_against;
     options.user = &truth;
-    const deja_code code = deja_verify(store_path, keys, count, library, &options, &summary, &err);
+    const deja_code code = deja_verify(store, keys, count, library, &options, &summary, &err);
     cr_assert_eq(code, DEJA_OK, "%s", err.message);
     cr_assert_eq(truth.count, count);
     free(keys);
     free(truth.partings);
-    scratch_close(folder);
+    close_folder();
 }
-
-#define GAME(name) DEJA_BUILD_DIR "/games/" name ".so"
-#define RULES(name) DEJA_BUILD_DIR "/rules/" name ".so"
 
 Test(side_by_side, the_other_builds_of_matchgame)
 {
-    static const char *const builds[] = { GAME("matchgame"), RULES("matchgame-older"),
+    static const char *const builds[] = { GAMES("matchgame"), RULES("matchgame-older"),
                                           RULES("matchgame-rare"), RULES("matchgame-heals"),
                                           RULES("matchgame-added") };
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
-        hold(GAME("matchgame"), builds[i], 120, "random", 0);
+        hold(GAMES("matchgame"), builds[i], 120, "random", 0);
 }
 
 Test(side_by_side, the_other_builds_of_peg)
 {
-    static const char *const builds[] = { GAME("peg"), RULES("peg-older"), RULES("peg-rare"),
+    static const char *const builds[] = { GAMES("peg"), RULES("peg-older"), RULES("peg-rare"),
                                           RULES("peg-heals"), RULES("peg-added") };
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
-        hold(GAME("peg"), builds[i], 120, "random", 0);
+        hold(GAMES("peg"), builds[i], 120, "random", 0);
 }
 
 Test(side_by_side, the_other_builds_of_the_ledger)

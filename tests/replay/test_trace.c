@@ -13,30 +13,27 @@
 
 TestSuite(trace, .timeout = 300);
 
-static char folder[64], store_path[128];
-static deja_store *store;
+static deja_store *opened;
 
 static int64_t open_session(const char *library, const char *commands)
 {
     deja_error err = { 0 };
-    scratch_open(folder);
-    snprintf(store_path, sizeof store_path, "%s/plays.deja", folder);
+    open_folder();
     const script s = { .library = library, .commands = commands, .seed = 3 };
-    record_script(store_path, &s);
+    record_script(store, &s);
     uint64_t count;
-    int64_t *keys = scratch_keys(store_path, &count);
+    int64_t *keys = scratch_keys(store, &count);
     cr_assert_eq(count, 1);
     const int64_t key = keys[0];
     free(keys);
-    cr_assert_eq(deja_store_open(&store, store_path, DEJA_STORE_READ, &err), DEJA_OK);
+    cr_assert_eq(deja_store_open(&opened, store, DEJA_STORE_READ, &err), DEJA_OK);
     return key;
 }
 
 static void close_session(void)
 {
-    deja_store_close(store, NULL);
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
+    deja_store_close(opened, NULL);
+    close_folder();
 }
 
 static deja_trace_options usual(void)
@@ -127,7 +124,7 @@ static seen *trace(int64_t key, const char *library, deja_trace_options options,
     learn(s, library);
     options.step = look;
     options.user = s;
-    const deja_code code = deja_trace(store, key, library, &options, err);
+    const deja_code code = deja_trace(opened, key, library, &options, err);
     cr_assert_eq(code, expected, "%d: %s", code, err->message);
     return s;
 }
@@ -193,7 +190,7 @@ Test(trace, a_pass_that_was_broken_off_does_not_touch_the_next) /* B02 */
         deja_trace_options options = usual();
         options.step = look;
         options.user = part;
-        cr_assert_eq(deja_trace(store, key, RULES("ledger-static"), &options, &err), DEJA_OK);
+        cr_assert_eq(deja_trace(opened, key, RULES("ledger-static"), &options, &err), DEJA_OK);
         cr_assert_eq(part->count, part->most);
         cr_assert_eq(memcmp(part->hashes, whole->hashes, part->count * sizeof part->hashes[0]), 0);
         forget(part);
@@ -294,12 +291,12 @@ Test(trace, what_does_not_fit_is_unfit)
     const int64_t key = open_session(RULES("ledger"), "roll");
     deja_error err = { 0 };
     deja_trace_options options = usual();
-    cr_assert_eq(deja_trace(store, key, GAMES("peg"), &options, &err), DEJA_EUNFIT);
+    cr_assert_eq(deja_trace(opened, key, GAMES("peg"), &options, &err), DEJA_EUNFIT);
     cr_assert(strstr(err.message, "'ledger'"), "%s", err.message);
-    cr_assert_eq(deja_trace(store, key, RULES("abi2"), &options, &err), DEJA_EUNFIT);
-    cr_assert_eq(deja_trace(store, key, DEJA_BUILD_DIR "/none.so", &options, &err), DEJA_EIO);
+    cr_assert_eq(deja_trace(opened, key, RULES("abi2"), &options, &err), DEJA_EUNFIT);
+    cr_assert_eq(deja_trace(opened, key, DEJA_BUILD_DIR "/none.so", &options, &err), DEJA_EIO);
     cr_assert_eq(deja_trace(NULL, key, RULES("ledger"), &options, &err), DEJA_EMISUSE);
-    cr_assert_lt(deja_trace(store, 99999, RULES("ledger"), &options, &err), 0);
+    cr_assert_lt(deja_trace(opened, 99999, RULES("ledger"), &options, &err), 0);
     close_session();
 }
 
