@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rules/play.h"
+#include "rules/expected.h"
 
 TestSuite(fixtures, .timeout = 120);
 
@@ -27,49 +27,6 @@ enum { is_sanitized = false };
 #else
 enum { is_sanitized = false };
 #endif
-
-typedef struct line {
-    char library[64], base[64], verdict[16], part[16], when[32], fields[32], ends[16];
-} line;
-
-static bool next_line(FILE *file, line *l)
-{
-    char text[256];
-    while (fgets(text, sizeof text, file)) {
-        if (text[0] == '#' || text[0] == '\n')
-            continue;
-        const int words = sscanf(text, "%63s %63s %15s %15s %31s %31s %15s", l->library, l->base,
-                                 l->verdict, l->part, l->when, l->fields, l->ends);
-        cr_assert(words == 7, "%s", text);
-        return true;
-    }
-    return false;
-}
-
-static FILE *open_expected(void)
-{
-    FILE *file = fopen(DEJA_SOURCE_DIR "/fixtures/rules/expected.txt", "r");
-    cr_assert(file != NULL);
-    return file;
-}
-
-/* pegs[12] becomes pegs[*] where the line says so. */
-static bool fits(const char *pattern, const char *fields)
-{
-    char general[256];
-    size_t size = 0;
-    if (strcmp(pattern, fields) == 0)
-        return true;
-    for (const char *c = fields; *c && size + 2 < sizeof general; c++) {
-        general[size++] = *c;
-        if (*c == '[') {
-            general[size++] = '*';
-            c += strcspn(c, "]") - 1;
-        }
-    }
-    general[size] = '\0';
-    return strcmp(pattern, general) == 0;
-}
 
 static play play_of(const line *l, char base[80], char other[80])
 {
@@ -91,7 +48,7 @@ static void hold_session(const line *l, const played *p, uint64_t seed)
         return;
     cr_assert(strcmp(p->part, l->part) == 0, "%s: %s differs", l->library, p->part);
     if (strcmp(l->fields, "-") != 0)
-        cr_assert(fits(l->fields, p->fields), "%s: %s", l->library, p->fields);
+        cr_assert(line_fits_fields(l, p->fields), "%s: %s", l->library, p->fields);
     else
         cr_assert(strcmp(p->fields, "") == 0, "%s: %s", l->library, p->fields);
     if (strcmp(l->ends, "-") != 0)
@@ -129,9 +86,9 @@ static bool is_one_of(const line *l, const char *verdicts)
 
 static void hold_base(const char *base, const char *verdicts, uint32_t sessions)
 {
-    FILE *file = open_expected();
+    FILE *file = expected_open();
     line l;
-    while (next_line(file, &l)) {
+    while (expected_next(file, &l)) {
         if (strcmp(l.base, base) != 0 || !is_one_of(&l, verdicts))
             continue;
         const uint32_t parted = hold_playable(&l, sessions);
@@ -186,9 +143,9 @@ static bool is_crash_of(const line *l, int status)
 
 Test(fixtures, that_crash_or_hang_do_so_at_their_step)
 {
-    FILE *file = open_expected();
+    FILE *file = expected_open();
     line l;
-    while (next_line(file, &l)) {
+    while (expected_next(file, &l)) {
         char base[80], other[80];
         play p = play_of(&l, base, other);
         played result;
@@ -223,10 +180,10 @@ static deja_code open_code(const char *name, char message[256])
 
 Test(fixtures, that_do_not_fit_are_refused)
 {
-    FILE *file = open_expected();
+    FILE *file = expected_open();
     uint32_t count = 0;
     line l;
-    while (next_line(file, &l)) {
+    while (expected_next(file, &l)) {
         char base[80], other[80], message[256];
         const play p = play_of(&l, base, other);
         if (strcmp(l.part, "load") == 0) {
@@ -285,10 +242,10 @@ Test(fixtures, that_cannot_be_unloaded_keep_it_even_then)
 
 Test(fixtures, are_all_listed_with_a_source)
 {
-    FILE *file = open_expected();
+    FILE *file = expected_open();
     uint32_t count = 0;
     line l;
-    for (; next_line(file, &l); count++) {
+    for (; expected_next(file, &l); count++) {
         char c[512], cpp[520];
         snprintf(c, sizeof c, "%s/fixtures/rules/%s.c", DEJA_SOURCE_DIR, l.library);
         snprintf(cpp, sizeof cpp, "%spp", c);
