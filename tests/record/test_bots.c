@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "record/scene.h"
+#include "store/handle.h"
 
 TestSuite(bots, .timeout = 120);
 
@@ -300,17 +301,27 @@ Test(bots, a_bot_that_hands_over_no_command_is_a_breach)
     scene_close(&s);
 }
 
-/* A thousand games and more pass through one recorder, and all are kept. */
-Test(bots, many_short_games)
+static int count_commit(void *user)
+{
+    ++*(uint32_t *)user;
+    return 0;
+}
+
+/* A transaction for each would cost more than the games. */
+Test(bots, many_short_games_are_kept_in_few_transactions)
 {
     scene s;
     told t;
+    uint32_t commits = 0;
     scene_open(&s);
+    sqlite3_commit_hook(s.store->db, count_commit, &commits);
     deja_bots_options o = bots("adder", &t);
     o.games = 3000;
     o.max_steps = 20;
     play(&s, &o);
     const uint64_t sessions = scene_sessions(&s, NULL);
     cr_assert_eq(sessions, 3000);
+    cr_assert_geq(commits, 1);
+    cr_assert_leq(commits, 30, "%u transactions", commits);
     scene_close(&s);
 }
