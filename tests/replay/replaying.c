@@ -184,7 +184,8 @@ void build_fault(char path[256], const char *name, const char *body)
 {
     char source[4096];
     snprintf(source, sizeof source,
-             "#define LEDGER_VERSION \"1.4.0\"\n#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+             "#define LEDGER_VERSION \"1.4.0\"\n#define LEDGER_FAULT fault\n#include "
+             "<stdio.h>\n#include \"ledger.h\"\n"
              "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
              " { (void)l; (void)c; (void)o; %s }\n",
              body);

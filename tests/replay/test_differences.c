@@ -28,6 +28,40 @@ Test(differences, a_result_is_told_by_its_names) /* B51 */
     close_folder();
 }
 
+/* The tail of a source that has defined `refusals_too` and `other_apply`. */
+#define OTHER_TABLE                                                                            \
+    "extern DEJA_EXPORT const deja_rules_table deja_rules;\n"                                  \
+    "const deja_rules_table deja_rules = { DEJA_ABI, .id = \"ledger\", .version = \"1.4.0\","  \
+    " .state = { sizeof(ledger), state_fields, 0, 0 },"                                        \
+    " .command = { sizeof(ledger_command), command_fields, 0, 0 },"                            \
+    " .event = { sizeof(ledger_event), event_fields, 0, 0 }, .start = start,"                  \
+    " .apply = other_apply, .outcome = outcome, .refusals = refusals_too, .refusal_count = 5," \
+    " .outcomes = outcomes, .outcome_count = 3 };\n"
+
+Test(differences, a_build_that_wants_a_choice_first_is_told_by_its_refusal) /* B51 */
+{
+    static const char source[] =
+        "#include <deja/rules.h>\n#undef DEJA_RULES\n"
+        "#define DEJA_RULES const deja_rules_table hidden\n#include \"ledger.h\"\n"
+        "static const char *const refusals_too[] = { \"over\", \"no_such_piece\", \"too_far\","
+        " \"too_much\", \"need_choice\" };\n"
+        "static uint32_t other_apply(void *s, const void *c, deja_out *o)"
+        " { return ((ledger *)s)->steps == 20 ? 5 : apply(s, c, o); }\n" OTHER_TABLE;
+    char library[256];
+    open_folder();
+    record_ledger("roll\n* 19\nspawn\nmove i=1 d=1");
+    build_library(library, folder, "chooses", source, "cc", NULL);
+    verified v = verify_store(store, library, NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_DIVERGED, "%s: %s", kind_of(t), t->why);
+    cr_assert_eq(t->step, 21);
+    cr_assert_str_eq(t->command, "spawn");
+    cr_assert_str_eq(t->expected, "ok");
+    cr_assert_str_eq(t->actual, "need_choice");
+    verified_release(&v);
+    close_folder();
+}
+
 Test(differences, events_alone_are_told_as_events_and_exactly_with_a_baseline)
 {
     open_folder();
@@ -114,9 +148,13 @@ Test(differences, a_changed_chain_is_a_stretch_and_a_changed_trail_contradicts_i
                           .change_chain = true,
                           .trail_bits = 64 };
     record_script(store, &full);
+    const script events = { .library = RULES("ledger"),
+                            .commands = "roll\n* 9\nadd n=2",
+                            .change_events = true };
+    record_script(store, &events);
     verified v = verify_store(store, RULES("ledger"), NULL);
-    const told *all = need(&v, 4);
-    for (int i = 0; i < 4; i++)
+    const told *all = need(&v, 5);
+    for (int i = 0; i < 5; i++)
         cr_assert_eq(all[i].kind, DEJA_DIVERGED, "%d: %s", i, kind_of(&all[i]));
     cr_assert_eq(all[0].step, 1);
     cr_assert_eq(all[0].step_last, 10);
@@ -129,6 +167,9 @@ Test(differences, a_changed_chain_is_a_stretch_and_a_changed_trail_contradicts_i
     cr_assert_str_eq(all[2].expected, "over");
     cr_assert_str_eq(all[2].actual, "ok");
     cr_assert(strstr(all[3].remarks, "contradicts itself"), "%s", all[3].remarks);
+    cr_assert_eq(all[4].step, 1);
+    cr_assert_eq(all[4].step_last, 11);
+    cr_assert(strstr(all[4].why, "events differ somewhere in steps 1 to 11"), "%s", all[4].why);
     verified_release(&v);
     close_folder();
 }
