@@ -119,6 +119,7 @@ void deja__tell_look(const deja__lane *lane, deja__box *box, const deja__look *l
 /* What is known of the replay; the marks before a finding; which build it was. */
 void deja__remark(const deja__lane *lane, deja__box *box, const deja__replay *replay);
 deja_code deja__remark_on_marks(deja__box *box, const deja__replay *replay, deja_error *err);
+bool deja__is_recorders_build(const deja__lane *lane, const deja__replay *replay);
 void deja__remark_on_build(const deja__lane *lane, deja__box *box, const deja__replay *replay);
 
 deja_code deja__look_again(deja__lane *lane, const deja__replay *replay, deja__look *look,

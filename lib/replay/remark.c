@@ -118,12 +118,18 @@ void deja__remark(const deja__lane *lane, deja__box *box, const deja__replay *re
         remark_on_match(box, replay);
 }
 
+bool deja__is_recorders_build(const deja__lane *lane, const deja__replay *replay)
+{
+    static const unsigned char unknown[16];
+    const unsigned char *build = replay->recording->build;
+    return memcmp(build, unknown, sizeof unknown) != 0 &&
+           memcmp(build, lane->link.info.build, sizeof unknown) == 0;
+}
+
 void deja__remark_on_build(const deja__lane *lane, deja__box *box, const deja__replay *replay)
 {
     const deja_recording *recording = replay->recording;
-    static const unsigned char unknown[16];
-    if (memcmp(recording->build, unknown, sizeof unknown) != 0 &&
-        memcmp(recording->build, lane->link.info.build, sizeof unknown) == 0)
+    if (deja__is_recorders_build(lane, replay))
         deja__box_remark(box, "this is the very build that recorded it%s%s",
                          recording->platform[0] ? ", on " : "", recording->platform);
 }
