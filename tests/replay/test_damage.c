@@ -3,6 +3,7 @@
  * Damaged stores: damaged each time, never diverged, never a match.
  */
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,30 @@ Test(damage, the_other_sessions_of_a_damaged_store_are_verified)
     }
     cr_assert_geq(one_damaged, 4, "one was damaged and two matched %u times", one_damaged);
     free(bytes);
+    free(keys);
+    close_folder();
+}
+
+Test(damage, a_session_whose_start_state_is_gone_is_never_played_from_its_seed) /* B53 */
+{
+    open_folder();
+    const script s = { .library = RULES("ledger"),
+                       .commands = "roll\n* 499\nspawn\n* 99",
+                       .from_step = 500 };
+    record_script(store, &s);
+    uint64_t count;
+    int64_t *keys = scratch_keys(store, &count);
+    sqlite3 *db = NULL;
+    cr_assert_eq(sqlite3_open(store, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(db, "DELETE FROM starts", NULL, NULL, NULL), SQLITE_OK);
+    cr_assert_eq(sqlite3_total_changes(db), 1);
+    sqlite3_close(db);
+    verified v = verify_keys(store, keys, count, RULES("ledger"), NULL);
+    cr_assert_eq(v.code, DEJA_EDAMAGED, "%d: %s", v.code, v.err.message);
+    cr_assert(strstr(v.err.message, "starts from a saved state that is not in the store"), "%s",
+              v.err.message);
+    cr_assert_eq(v.count, 0);
+    verified_release(&v);
     free(keys);
     close_folder();
 }
