@@ -72,13 +72,16 @@ void deja__link_cancel(deja__link *link, uint64_t session)
     atomic_store(&deja__in_control_of(link)->cancelled, session);
 }
 
-/* 1: there is an answer; 0: not yet; -1: that number is nonsense. */
+/* 1: there is an answer; 0: not yet; -1: what the worker wrote is nonsense. */
 static int look(const deja__link *link)
 {
     const uint64_t done = atomic_load(&deja__out_control_of(link)->done);
     if (done < link->taken || done > link->submitted)
         return -1;
-    return done > link->taken;
+    if (done == link->taken)
+        return 0;
+    const uint32_t number = *(const volatile uint32_t *)&deja__link_answer(link)->number;
+    return number == (uint32_t)(link->taken + 1) ? 1 : -1;
 }
 
 /* What was sent before an answer was finished is there when the answer is. */

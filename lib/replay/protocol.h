@@ -27,7 +27,10 @@
  * are hashed and handed over some at a time. When a worker dies, the host does it for the last ones.
  *
  * What the worker writes is what a library may have scribbled over: the host reads each value once,
- * and believes none of it beyond "this is what that build answered".
+ * and believes none of it beyond "this is what that build answered". An answer bears its job's
+ * number, so that one of an earlier job, left in its slot, is never taken for this one's. What is
+ * written over in passing so comes out as a difference or a worker that broke off. Rules that set
+ * out to forge an answer could only do so by knowing the hashes of the build they pretend to be.
  *
  * Rejected: a pipe for everything (4 us a round trip, and copies); a futex to wake each other (the
  * host must hear of a dead worker at once, and a descriptor tells).
@@ -150,7 +153,7 @@ typedef struct deja__answer {
     uint32_t begun;      /* the session has started */
     uint32_t start_bits; /* at the beginning: DEJA__ROW_STATE_FORMLESS or 0 */
     uint32_t kept_count; /* at the end: variables that had changed */
-    uint32_t reserved;
+    uint32_t number;     /* of the job, and one more; written last */
     uint64_t start_hash;
     char note[DEJA__NOTE_SIZE]; /* ends with NUL, or may not */
     char kept[DEJA__NOTE_SIZE]; /* the variables' names */

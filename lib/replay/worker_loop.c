@@ -105,6 +105,7 @@ static void do_job(deja__worker *worker, const deja__job *job)
                               worker->next };
     deja__stage_job(&worker->stage, &desk);
     worker->next++;
+    desk.answer->number = (uint32_t)worker->next;
     atomic_store(&out->done, worker->next);
     if (atomic_load(&in_control(worker)->host_waits) && is_worth_a_kick(worker, rows))
         deja__wire_kick(worker->socket);
