@@ -4,7 +4,8 @@
  * ring) is made once. deja_recorder_open() and deja_recorder_close() are one session of such a one;
  * deja_record_bots() plays many.
  *
- * recorder.c has the steps, session.c how a session begins and ends, floats.c the float environment.
+ * recorder.c has the steps, session.c how a session begins and ends, floats.c what becomes of a
+ * float environment that changes.
  */
 #ifndef DEJA_RECORD_RECORDER_H
 #define DEJA_RECORD_RECORDER_H

@@ -117,7 +117,7 @@ enum deja__link_event deja__link_wait(deja__link *link, uint32_t milliseconds)
     for (;;) {
         const int there = look(link);
         if (there < 0)
-            return deja__ended(link, DEJA__END_CUT);
+            return deja__ended(link, DEJA__END_WROTE);
         if (there > 0) {
             if (sends_something(link) && link->end == DEJA__END_NONE)
                 receive(link);

@@ -36,6 +36,7 @@ enum deja__end_kind {
     DEJA__END_CPU = 3,    /* one step took too much of the processor */
     DEJA__END_WALL = 4,   /* there was no step for too long */
     DEJA__END_SYSTEM = 5, /* not the rules' doing: no memory, no fork */
+    DEJA__END_WROTE = 6   /* what it answers makes no sense */
 };
 
 enum { DEJA__SAID_SIZE = 200 };
@@ -114,7 +115,7 @@ int64_t deja__link_rows(const deja__link *link);
 /* The next answer was dealt with. */
 void deja__link_take(deja__link *link);
 
-/* Appends how it ended: "SIGSEGV", "called exit(0)", "closed its connection". */
+/* Appends how it ended: "SIGSEGV", "called exit(0)", "closed its connection"... */
 void deja__link_print_end(const deja__link *link, deja_buffer *out);
 /* What it last wrote to stderr, one line, or "". */
 const char *deja__link_said(const deja__link *link);

@@ -130,6 +130,8 @@ void deja__link_print_end(const deja__link *link, deja_buffer *out)
         deja__print(out, "there was no step for %u ms", link->how.hang_wall_ms);
     else if (link->end == DEJA__END_CUT)
         deja_buffer_text(out, "closed its connection");
+    else if (link->end == DEJA__END_WROTE)
+        deja_buffer_text(out, "wrote over what it answers");
     else if (link->end == DEJA__END_SYSTEM)
         deja_buffer_text(out, link->system.message);
     else if (link->status == -1)

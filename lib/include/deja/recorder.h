@@ -14,8 +14,8 @@
  * The recorder keeps its own copy of what it needs; the state and the commands stay the game's. A
  * recorder that failed stays failed and says so in each call; the game may play on.
  *
- * A float environment that changes while the game is recorded (the direction of rounding, denormals)
- * is marked at its step, as a replay has the one of the start.
+ * A float environment that changes while the game is recorded (which way is rounded, what becomes
+ * of denormals) is marked at its step, as a replay has the one of the start.
  *
  * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing.
  */
@@ -97,7 +97,8 @@ DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 /**
  * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is kept
  * whatever happened: where the recorder had failed, or the outcome is none of the game's, as
- * unfinished; where the rules broke their contract, or a step had begun, as crashed in that command.
+ * unfinished; where the rules broke their contract, or a step had begun, as crashed in that
+ * command.
  * @param outcome the name of how the game ended, or NULL where it is still running
  * @param[out] id the session's id; may be NULL
  */
