@@ -19,8 +19,9 @@
  * moves is looked at in each call (asking for the process id is a system call); the id itself is
  * looked at wherever the store is reached, for children that were made past pthread_atfork().
  *
- * The float environment is looked at before apply and behind it: what is put in place for drawing
- * between two steps, and taken back, is nobody's business; what stays is marked.
+ * The float environment is looked at before apply, and behind a game's own one (16 ns): what is put
+ * in place for drawing between two steps, and taken back, is nobody's business; what stays is
+ * marked.
  *
  * Rejected: calling the table's outcome in each step to check what close is told; it costs more
  * than all the rest where a game has to look for its end.
@@ -187,7 +188,6 @@ static deja_code end_step(deja_recorder *recorder, uint32_t result, uint64_t eve
         recorder->until_hash = recorder->trail_every;
     }
     deja__ring_end(ring, result);
-    look_at_floats(recorder);
     if (!deja__ring_is_full(ring))
         return DEJA_OK;
     const deja_code code = deja__recorder_flush(recorder, false, &recorder->failure);
@@ -265,7 +265,7 @@ deja_code deja_recorder_begin(deja_recorder *recorder, const void *command, deja
 deja_code deja_recorder_end(deja_recorder *recorder, const void *state, uint32_t result,
                             deja_error *err)
 {
-    const deja_code code = usable(recorder, err);
+    deja_code code = usable(recorder, err);
     if (code < 0)
         return code;
     if (!recorder->inside)
@@ -273,7 +273,10 @@ deja_code deja_recorder_end(deja_recorder *recorder, const void *state, uint32_t
     if (!state)
         return deja__fail(err, DEJA_EMISUSE, "a step ends with a state");
     recorder->inside = false;
-    return end_described(recorder, state, result, err);
+    code = end_described(recorder, state, result, err);
+    if (code == DEJA_OK)
+        look_at_floats(recorder);
+    return code;
 }
 
 deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_t size,

@@ -227,7 +227,7 @@ Test(verdicts, of_the_other_builds_of_matchgame_are_those_listed)
 
 Test(verdicts, of_the_other_builds_of_peg_are_those_listed)
 {
-    hold_base("peg", "diverged match", 24);
+    hold_base("peg", "diverged match", SESSIONS_MAX);
 }
 
 Test(verdicts, of_ledgers_that_differ_are_those_listed)
