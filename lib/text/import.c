@@ -150,12 +150,12 @@ deja_code deja_import(deja_store *store, const char *name, const char *text, uin
                       const deja_text_rules *rules, deja_id *id, bool *known, deja_error *err)
 {
     char clean[NAME_SIZE];
-    if (!store || !name || (!text && size != 0))
-        return deja__fail(err, DEJA_EMISUSE, "import needs a store, a name and a text");
+    if (!name || (!text && size != 0))
+        return deja__fail(err, DEJA_EMISUSE, "import needs a name and a text");
     clean_name(name, clean);
     deja__import import = { .name = clean, .rules = rules, .err = err, .size = size };
     deja_code code = read_text(&import, text ? text : "", size);
-    if (code == DEJA_OK)
+    if (code == DEJA_OK && store)
         code = deja__draft_store(&import.draft, store, id, known, err);
     release(&import.draft);
     return code;

@@ -367,9 +367,20 @@ Test(text_refused, names_of_texts_are_fit_for_a_message)
                      "a?b?[31m?:1: not a replay text: these begin with 'deja-replay: 1'");
     code = deja_import(d.store, NULL, "x", 1, NULL, &id, &known, &err);
     cr_assert_eq(code, DEJA_EMISUSE);
-    code = deja_import(NULL, "t", "x", 1, NULL, &id, &known, &err);
-    cr_assert_eq(code, DEJA_EMISUSE);
     code = deja_import(d.store, "t", NULL, 1, NULL, &id, &known, NULL);
     cr_assert_eq(code, DEJA_EMISUSE);
     desk_close(&d);
+}
+
+Test(text_refused, without_a_store_a_text_is_only_looked_at)
+{
+    deja_error err = { 0 };
+    deja_code code =
+        deja_import(NULL, "t", sample_text, strlen(sample_text), NULL, NULL, NULL, &err);
+    cr_assert_eq(code, DEJA_OK, "%s", err.message);
+    text cut = text_with(sample_text, "chain: 59 41d2a4b87e359f0c\n", "");
+    code = deja_import(NULL, "t", cut.chars, cut.size, NULL, NULL, NULL, &err);
+    cr_assert_eq(code, DEJA_EFORMAT);
+    cr_assert_eq(strncmp(err.message, "t:", 2), 0, "%s", err.message);
+    text_free(&cut);
 }

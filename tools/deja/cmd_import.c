@@ -18,7 +18,9 @@
 
 typedef struct importing {
     const args *given;
-    deja_store *store;
+    deja_store *store; /* NULL until a text was sound */
+    bool began;        /* all files were read */
+    bool shut;         /* the store cannot be opened */
     deja_rules_info info;
     deja_text_rules rules;
     bool has_rules;
@@ -69,21 +71,34 @@ static void tell(importing *state, const char *name, const deja_id *id, bool kno
 static int import_text(importing *state, const char *path, const deja_buffer *text)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+    const char *chars = (const char *)text->bytes;
+    const deja_text_rules *rules = state->has_rules ? &state->rules : NULL;
     deja_id id;
     bool known = false;
     deja_error err;
-    const deja_code code = deja_import(state->store, name, (const char *)text->bytes, text->size,
-                                       state->has_rules ? &state->rules : NULL, &id, &known, &err);
+    deja_code code = DEJA_OK;
+    if (!state->store) {
+        /* The first text that is sound makes the store; one that is not must not leave one behind. */
+        code = deja_import(NULL, name, chars, text->size, rules, NULL, NULL, &err);
+        const int status =
+            code == DEJA_OK ? store_open(&state->store, state->given, DEJA_STORE_WRITE) : STATUS_OK;
+        if (status != STATUS_OK) {
+            state->shut = true;
+            return status;
+        }
+    }
+    if (code == DEJA_OK)
+        code = deja_import(state->store, name, chars, text->size, rules, &id, &known, &err);
     if (code == DEJA_OK) {
         tell(state, name, &id, known);
         return STATUS_OK;
     }
     /* Naming the rules cures what a scenario is missing. */
-    const int status = code == DEJA_EUNFIT && !state->has_rules ? STATUS_USAGE : status_of(code);
+    const int status = code == DEJA_EUNFIT && !rules ? STATUS_USAGE : status_of(code);
     return complain(status, "%s", err.message);
 }
 
-/* All texts are read before the store is opened, so that a wrong name creates none. */
+/* All files are read before anything is stored of any: a wrong name is told first. */
 static int import_all(importing *state, deja_buffer *texts)
 {
     const args *given = state->given;
@@ -92,11 +107,10 @@ static int import_all(importing *state, deja_buffer *texts)
         status = file_read(given->operands[i], &texts[i]);
     if (status == STATUS_OK)
         status = learn_rules(state);
-    if (status == STATUS_OK)
-        status = store_open(&state->store, given, DEJA_STORE_WRITE);
     if (status != STATUS_OK)
         return status;
-    for (uint32_t i = 0; i < given->operand_count && !interrupt_signal(); i++)
+    state->began = true;
+    for (uint32_t i = 0; i < given->operand_count && !state->shut && !interrupt_signal(); i++)
         status = status_worse(status, import_text(state, given->operands[i], &texts[i]));
     return store_close(state->store, status);
 }
@@ -121,7 +135,7 @@ static int run(const args *given)
     if (!texts)
         return complain_memory();
     const int status = import_all(&state, texts);
-    if (state.store)
+    if (state.began && !state.shut)
         tell_summary(&state);
     for (uint32_t i = 0; i < given->operand_count; i++)
         deja_buffer_release(&texts[i]);

@@ -43,6 +43,7 @@ typedef struct deja_see {
 
 /**
  * Reads a replay text and stores it.
+ * @param store NULL: the text is checked, and nothing is stored; id and known are left alone
  * @param name  of the text, for messages ("FILE:12: ...")
  * @param rules fills in what a scenario leaves out; NULL if there are none at hand (then a scenario
  *              is DEJA_EUNFIT: "needs --rules")

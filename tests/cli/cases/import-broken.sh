@@ -32,7 +32,15 @@ run import "$FIXTURES/rules/ledger.c"
 head -c 3000 /dev/zero > zeros.replay
 run import zeros.replay
 run import source.deja
-[ "$(ids | wc -l)" = 0 ] || fail 'something was kept'
+[ ! -e plays.deja ] || fail 'a store was made for nothing'
+wants 128 import no-end.replay zeros.replay empty.replay -s new.deja --json
+[ "$(echo new.deja*)" = 'new.deja*' ] || fail 'an empty store was left behind'
+says '^\{"type":"summary","files":3,"sessions":0,"known":0\}$'
+
+# Nor does it change one that is there.
+cp source.deja same.deja
+wants 128 import no-end.replay -s same.deja
+cmp source.deja same.deja || fail 'the store was touched'
 
 # All that is right is taken.
 wants 128 import no-end.replay good.replay newer.replay
