@@ -74,8 +74,8 @@ static deja_code choose(deja_reader *reader, const deja__session_pack *pack, uin
         }
     if (*out)
         return DEJA_OK;
-    return deja__fail(err, DEJA_ENOTFOUND, "it has %u recording%s, and so none of place %u",
-                      reader->recording_count, reader->recording_count == 1 ? "" : "s", which);
+    return deja__fail(err, DEJA_ENOTFOUND, "it has only %u recording%s", reader->recording_count,
+                      reader->recording_count == 1 ? "" : "s");
 }
 
 static deja_code hold_results(deja_reader *reader, uint64_t part, deja_error *err);

@@ -26,7 +26,7 @@ enum { CHUNK = 64 * 1024 };
 int file_read(const char *path, deja_buffer *out)
 {
     const bool is_input = strcmp(path, "-") == 0;
-    const char *name = is_input ? "standard input" : path;
+    const char *name = is_input ? "standard input" : text_typed(path);
     const int descriptor = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     int status = STATUS_OK;
     if (descriptor < 0)
@@ -58,7 +58,7 @@ int file_read(const char *path, deja_buffer *out)
 
 static int fail(file_writer *out, int error)
 {
-    const int status = complain(STATUS_TROUBLE, "%s: %s", out->name, strerror(error));
+    const int status = complain(STATUS_TROUBLE, "%s: %s", text_typed(out->name), strerror(error));
     file_abandon(out);
     return status;
 }
@@ -70,11 +70,12 @@ int file_begin(file_writer *out, const char *path)
     out->name = path;
     out->descriptor = -1;
     const bool exists = stat(path, &about) == 0;
-    /* A link's own place is not where the file is to be. */
-    out->path = exists ? realpath(path, NULL) : strdup(path);
+    const bool special = exists && !S_ISREG(about.st_mode);
+    /* A link's own place is not where the file is to be; a pipe has no place that could be named. */
+    out->path = exists && !special ? realpath(path, NULL) : strdup(path);
     if (!out->path)
         return fail(out, errno);
-    if (exists && !S_ISREG(about.st_mode)) {
+    if (special) {
         out->descriptor = open(path, O_WRONLY | O_CLOEXEC);
     } else {
         if (asprintf(&out->beside, "%s.XXXXXX", out->path) < 0) {

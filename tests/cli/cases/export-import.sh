@@ -14,9 +14,11 @@ wants 0 export "$first" -o 2.replay
 mkdir texts
 wants 0 export $all -o texts
 [ "$(cat "$HOME/out")" = "$(sed 's|.*|texts/&.replay|' <<< "$all")" ] || fail 'the list of files'
-cmp 1.replay 2.replay && cmp 1.replay "texts/$first.replay"
-deja export "$first" -o - | cmp - 1.replay
-deja export "$first" -o /dev/stdout | cmp - 1.replay
+grep -q '^seed: 7$' 1.replay || fail 'an export of nothing'
+cmp 1.replay 2.replay || fail 'to a file'
+cmp 1.replay "texts/$first.replay" || fail 'into a folder'
+deja export "$first" -o - | cmp - 1.replay || fail 'to -'
+deja export "$first" -o /dev/stdout | cmp - 1.replay || fail 'to /dev/stdout'
 [ -c /dev/null ] && deja export "$first" -o /dev/null && [ -c /dev/null ] || fail '/dev/null'
 
 # A link is followed, and a file is replaced as a whole.
@@ -37,7 +39,7 @@ wants 0 import 1.replay -s copy.deja --json
 says "^\{\"type\":\"session\",\"id\":\"$first\",\"file\":\"1.replay\",\"known\":true\}$"
 says '^\{"type":"summary","files":1,"sessions":1,"known":1\}$'
 for id in $all; do
-    deja export "$id" -s copy.deja | cmp - "texts/$id.replay"
+    deja export "$id" -s copy.deja | cmp - "texts/$id.replay" || fail "$id came back as another"
 done
 
 # Line ends, a byte-order mark and a missing last newline do no harm.
@@ -52,4 +54,5 @@ run export $(head -2 <<< "$all") -o 3.replay
 run export 0123456789ab
 run export "$first" -o missing/1.replay
 run export "$first" -o ''
-run export "$first" --recording 2
+wants 129 export "$first" --recording 2
+complains ": session ${first:0:12}: it has only 1 recording$"

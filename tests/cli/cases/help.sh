@@ -12,14 +12,18 @@ deja help verify > "$HOME/1"
 deja verify --help > "$HOME/2"
 deja verify -h > "$HOME/3"
 deja verify rules.so --jobs 2 --help > "$HOME/4"
-cmp "$HOME/1" "$HOME/2" && cmp "$HOME/1" "$HOME/3" && cmp "$HOME/1" "$HOME/4"
+for way in 2 3 4; do
+    cmp "$HOME/1" "$HOME/$way" || fail "way $way to ask for help of verify"
+done
 deja --help > "$HOME/1"
 deja help > "$HOME/2"
 deja -h > "$HOME/3"
-cmp "$HOME/1" "$HOME/2" && cmp "$HOME/1" "$HOME/3"
+for way in 2 3; do
+    cmp "$HOME/1" "$HOME/$way" || fail "way $way to ask for help"
+done
 
 # No line is too long for a terminal, and none ends in blanks.
 for command in record verify ls show export import info help version; do
     deja help "$command"
-done | grep -nE '.{100,}| $' && fail 'a line of help'
-true
+done > "$HOME/all"
+! grep -nE '.{100,}| $' "$HOME/all" || fail 'a line of help'

@@ -25,6 +25,7 @@ wants 129 show "$first" --steps $((steps + 1))..$((steps + 2)) --rules matchgame
 wants 129 show "$first" --steps 0..$((steps + 1))
 wants 0 show "$first" --step "$steps"
 wants 129 show "$first" --recording 2
+complains ": session ${first:0:12}: it has only 1 recording$"
 wants 125 show "$first" --rules peg
 
 # Commands that were refused, and why.
