@@ -75,8 +75,8 @@ static int refuse_unknown(const parser *state, const char *spelled)
     if (search.name)
         return complain(STATUS_USAGE, "%s: unknown option '--%s'; did you mean '--%s'?", command,
                         name, search.name);
-    return complain(STATUS_USAGE, "%s: unknown option '%s'; see 'deja help %s'", command, spelled,
-                    command);
+    return complain(STATUS_USAGE, "%s: unknown option '%s'; see 'deja help %s'", command,
+                    text_typed(spelled), command);
 }
 
 static int refuse_letter(const parser *state, int letter)
@@ -134,7 +134,8 @@ static int check_operands(const args *out)
                         command->operands, command->name);
     if (out->operand_count > command->operands_most)
         return complain(STATUS_USAGE, "%s: '%s' is one operand too many; see 'deja help %s'",
-                        command->name, out->operands[command->operands_most], command->name);
+                        command->name, text_typed(out->operands[command->operands_most]),
+                        command->name);
     return STATUS_OK;
 }
 
@@ -227,8 +228,8 @@ int args_number(const args *given, uint32_t id, uint64_t least, uint64_t most, u
         return STATUS_OK;
     if (!number_read(text, text + strlen(text), &number) || number < least || number > most)
         return complain(STATUS_USAGE, "%s: --%s: '%s' is no whole number from %llu to %llu",
-                        given->command->name, args_name(given, id), text, (unsigned long long)least,
-                        (unsigned long long)most);
+                        given->command->name, args_name(given, id), text_typed(text),
+                        (unsigned long long)least, (unsigned long long)most);
     *out = number;
     return STATUS_OK;
 }
@@ -251,7 +252,7 @@ int args_seconds(const args *given, uint32_t id, uint32_t *milliseconds)
     }
     if (!sound)
         return complain(STATUS_USAGE, "%s: --%s: '%s' is no number of seconds, as 10 or 0.5",
-                        given->command->name, args_name(given, id), text);
+                        given->command->name, args_name(given, id), text_typed(text));
     *milliseconds = (uint32_t)(whole * 1000 + parts);
     return STATUS_OK;
 }
@@ -271,9 +272,9 @@ int args_choice(const args *given, uint32_t id, const char *const *words, uint32
         deja_buffer_text(&all, i == 0 ? "" : words[i + 1] ? ", " : " or ");
         deja_buffer_text(&all, words[i]);
     }
-    const int status =
-        complain(STATUS_USAGE, "%s: --%s: '%s' is none of %s", given->command->name,
-                 args_name(given, id), text, all.failed ? "its words" : (const char *)all.bytes);
+    const int status = complain(STATUS_USAGE, "%s: --%s: '%s' is none of %s", given->command->name,
+                                args_name(given, id), text_typed(text),
+                                all.failed ? "its words" : (const char *)all.bytes);
     deja_buffer_release(&all);
     return status;
 }

@@ -65,7 +65,8 @@ static int keep_named(choice *out, deja_store *store, const args *given)
         if (place < kept)
             continue; /* named before */
         if (place == out->count)
-            return complain(STATUS_TROUBLE, "%s: the store changed while it was read", name);
+            return complain(STATUS_TROUBLE, "%s: the store changed while it was read",
+                            text_typed(name));
         const chosen session = out->sessions[place];
         memmove(out->sessions + kept + 1, out->sessions + kept, (place - kept) * sizeof session);
         out->sessions[kept++] = session;
@@ -93,7 +94,7 @@ int shard_read(const args *given, uint64_t *part, uint64_t *parts)
     if (!slash || !number_read(text, slash, part) ||
         !number_read(slash + 1, text + strlen(text), parts) || *part == 0 || *part > *parts)
         return complain(STATUS_USAGE, "%s: --shard: '%s' is not a part of parts, as 1/4 to 4/4",
-                        given->command->name, text);
+                        given->command->name, text_typed(text));
     return STATUS_OK;
 }
 

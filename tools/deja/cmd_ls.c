@@ -107,9 +107,9 @@ static int refuse_empty(const listing *list, const char *path)
 {
     if (list->game && *list->suggestion)
         return complain(STATUS_USAGE, "%s: no session of '%s'; did you mean '%s'?", path,
-                        list->game, list->suggestion);
+                        text_typed(list->game), list->suggestion);
     if (list->game)
-        return complain(STATUS_USAGE, "%s: no session of '%s'", path, list->game);
+        return complain(STATUS_USAGE, "%s: no session of '%s'", path, text_typed(list->game));
     return complain(STATUS_USAGE, "%s: no session begins with '%s'", path, list->prefix);
 }
 
@@ -118,7 +118,7 @@ static int run(const args *given)
     static const char *const titles[COLUMNS] = { "game", "steps", "ended", "seed" };
     listing list = { .game = args_value(given, OPTION_GAME),
                      .prefix = args_value(given, OPTION_SESSION) };
-    const char *path = store_path(given);
+    const char *path = text_typed(store_path(given));
     deja_store *store;
     deja_error err;
 

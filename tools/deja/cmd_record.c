@@ -154,8 +154,8 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
     const uint64_t seed = run->order.seed + run->finished;
     char what[128];
     if (interrupt_signal()) {
-        remark("%s: stopped in game %s; %s are stored in %s", run->order.rules,
-               text_count(run->finished + 1), text_count(stored), run->order.store);
+        remark("%s: stopped in game %s; %s are stored in %s", text_typed(run->order.rules),
+               text_count(run->finished + 1), text_count(stored), text_typed(run->order.store));
         return STATUS_OK;
     }
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
@@ -166,12 +166,13 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
     else
         snprintf(what, sizeof what, "ended their process (exit status %d)", WEXITSTATUS(how));
     if (!*run->game)
-        return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s", run->order.rules, what);
+        return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s",
+                        text_typed(run->order.rules), what);
     return complain(STATUS_BROKEN,
                     "%s: the rules %s in game %s, seed %" PRIu64 "; the %s games before it are "
                     "stored in %s",
-                    run->order.rules, what, text_count(run->finished + 1), seed, text_count(stored),
-                    run->order.store);
+                    text_typed(run->order.rules), what, text_count(run->finished + 1), seed,
+                    text_count(stored), text_typed(run->order.store));
 }
 
 /* ---- the answer ---- */

@@ -33,7 +33,8 @@ static int read_range(showing *what)
         const char *dots = strstr(text, "..");
         if (!dots || !number_read(text, dots, &what->from) ||
             !number_read(dots + 2, text + strlen(text), &what->to) || what->from > what->to)
-            return complain(STATUS_USAGE, "show: --steps: '%s' is no range, as 3..8", text);
+            return complain(STATUS_USAGE, "show: --steps: '%s' is no range, as 3..8",
+                            text_typed(text));
     }
     return STATUS_OK;
 }

@@ -124,7 +124,7 @@ static int inspect_baseline(verifying *run)
               strcmp(run->targets[i].info.game, run->baseline_game) == 0;
     return any ? STATUS_OK
                : complain(STATUS_USAGE, "%s: --baseline is of the game '%s', and none of RULES is",
-                          run->baseline, run->baseline_game);
+                          text_typed(run->baseline), run->baseline_game);
 }
 
 /* Whether a session is this library's. One that is named but is nobody's goes to the first library,
@@ -171,7 +171,7 @@ static int share_out(verifying *run)
 /* Comparing nothing is no pass. */
 static int check_selection(const verifying *run)
 {
-    const char *store = store_path(run->given);
+    const char *store = text_typed(store_path(run->given));
     int status = STATUS_OK;
     if (args_has(run->given, OPTION_ALLOW_EMPTY))
         return STATUS_OK;
@@ -181,12 +181,12 @@ static int check_selection(const verifying *run)
             status = complain(STATUS_TROUBLE,
                               "%s: no session of its game '%s' was selected from %s, so it has "
                               "verified nothing; --allow-empty lets that pass",
-                              one->path, one->info.game, store);
+                              text_typed(one->path), one->info.game, store);
     }
     if (status == STATUS_OK && run->session_count == 0 && args_has(run->given, OPTION_SHARD))
         status = complain(STATUS_TROUBLE,
                           "%s: no session falls to shard %s; --allow-empty lets that pass", store,
-                          args_value(run->given, OPTION_SHARD));
+                          text_typed(args_value(run->given, OPTION_SHARD)));
     else if (status == STATUS_OK && run->session_count == 0)
         status = complain(STATUS_TROUBLE,
                           "%s: no session was selected; --allow-empty lets that pass", store);
@@ -264,8 +264,9 @@ static int verify_target(verifying *run, const target *one)
     if (code < 0)
         return complain_of(one->path, &err);
     if (run->told != one->key_count)
-        return complain(STATUS_TROUBLE, "%s: %s of %s sessions have no verdict", one->path,
-                        text_count(one->key_count - run->told), text_count(one->key_count));
+        return complain(STATUS_TROUBLE, "%s: %s of %s sessions have no verdict",
+                        text_typed(one->path), text_count(one->key_count - run->told),
+                        text_count(one->key_count));
     return STATUS_OK;
 }
 

@@ -30,9 +30,10 @@ const command_row *command_find(const char *name)
         nearest_offer(&search, row->name);
     }
     if (search.name)
-        complain(STATUS_USAGE, "unknown command '%s'; did you mean '%s'?", name, search.name);
+        complain(STATUS_USAGE, "unknown command '%s'; did you mean '%s'?", text_typed(name),
+                 search.name);
     else
-        complain(STATUS_USAGE, "unknown command '%s'; see 'deja help'", name);
+        complain(STATUS_USAGE, "unknown command '%s'; see 'deja help'", text_typed(name));
     return NULL;
 }
 

@@ -75,6 +75,29 @@ void text_escape(deja_buffer *out, const char *text, uint64_t size)
     }
 }
 
+/* Moves to where a character begins: what is cut within one would be shown as broken. */
+static size_t character_start(const char *word, size_t at, int direction)
+{
+    while (at != 0 && ((unsigned char)word[at] & 0xc0) == 0x80)
+        at = direction < 0 ? at - 1 : at + 1;
+    return at;
+}
+
+const char *text_typed(const char *word)
+{
+    enum { PLACES = 8, WHOLE = 160, FRONT = 100, BACK = 50 };
+    static char places[PLACES][WHOLE];
+    static uint32_t turn;
+    const size_t size = strlen(word);
+    if (size < WHOLE)
+        return word;
+    char *place = places[turn++ % PLACES];
+    const size_t front = character_start(word, FRONT, -1);
+    const size_t back = character_start(word, size - BACK, 1);
+    snprintf(place, WHOLE, "%.*s...%.*s", (int)front, word, BACK, word + back);
+    return place;
+}
+
 void text_quote(deja_buffer *out, const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

@@ -129,12 +129,13 @@ static int refuse_name(const char *name, const places *searched)
     }
     const char *where = list.failed || list.size == 0 ? "the rules path" : (char *)list.bytes;
     if (*best)
-        complain(STATUS_USAGE, "%s: no such game in %s; did you mean '%s'?", name, where, best);
+        complain(STATUS_USAGE, "%s: no such game in %s; did you mean '%s'?", text_typed(name),
+                 where, best);
     else
         complain(STATUS_USAGE,
                  "%s: no such game in %s; set $DEJA_RULES, or give a path, which has a slash or "
                  "ends in .so",
-                 name, where);
+                 text_typed(name), where);
     deja_buffer_release(&list);
     return STATUS_USAGE;
 }
@@ -148,7 +149,8 @@ char *find_rules(const char *word, int *status)
 
     if (strncmp(word, "exec:", 5) == 0) {
         *status = complain(STATUS_USAGE,
-                           "%s: this version of deja runs rules libraries only, no programs", word);
+                           "%s: this version of deja runs rules libraries only, no programs",
+                           text_typed(word));
         return NULL;
     }
     if (size == 0) {

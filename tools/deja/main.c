@@ -63,7 +63,8 @@ static int run(int argc, char **argv)
     if (strcmp(word, "--version") == 0)
         return command_version.run(NULL);
     if (word[0] == '-')
-        return complain(STATUS_USAGE, "unknown option '%s'; options come behind the command", word);
+        return complain(STATUS_USAGE, "unknown option '%s'; options come behind the command",
+                        text_typed(word));
     const command_row *command = command_find(word);
     return command ? run_command(command, argc - 1, argv + 1) : STATUS_USAGE;
 }

@@ -272,7 +272,7 @@ int complain(int status, const char *format, ...)
 
 int complain_of(const char *what, const deja_error *err)
 {
-    return complain(status_of(err->code), "%s%s%s", what ? what : "", what ? ": " : "",
+    return complain(status_of(err->code), "%s%s%s", what ? text_typed(what) : "", what ? ": " : "",
                     err->message);
 }
 

@@ -82,7 +82,8 @@ static bool send(int notes, record_note *note, const char *text)
 
 static int fail(char text[NOTE_TEXT_MAX], int status, const char *what, const deja_error *err)
 {
-    snprintf(text, NOTE_TEXT_MAX, "%s%s%s", what ? what : "", what ? ": " : "", err->message);
+    snprintf(text, NOTE_TEXT_MAX, "%s%s%s", what ? text_typed(what) : "", what ? ": " : "",
+             err->message);
     return status;
 }
 

@@ -69,7 +69,7 @@ int store_open(deja_store **out, const args *given, uint32_t mode)
         return complain(STATUS_TROUBLE,
                         "%s: no such file; record a session first with 'deja record', or name a "
                         "store with -s",
-                        path);
+                        text_typed(path));
     if (deja_store_open(out, path, mode, &err) < 0)
         return complain_of(NULL, &err);
     return STATUS_OK;
@@ -82,7 +82,7 @@ int prefix_check(const char *prefix)
         return complain(STATUS_USAGE,
                         "'%s' is not the beginning of a session's id, which is 32 hex digits; see "
                         "'deja ls'",
-                        prefix);
+                        text_typed(prefix));
     return STATUS_OK;
 }
 
