@@ -2,8 +2,8 @@
 #
 # For cases to read: source "$SOURCE/tests/cli/say.sh"
 #
-# From here on a command that fails ends the case. In `a && b` only the last one does, so such a list
-# has its `|| fail`.
+# From here on a command that fails ends the case. In `a && b` only the last one does, so such a
+# list has its `|| fail`.
 set -e
 
 # run ARGUMENT...: deja with these arguments; then everything it says, and its status.

@@ -78,7 +78,7 @@ static int import_text(importing *state, const char *path, const deja_buffer *te
     deja_error err;
     deja_code code = DEJA_OK;
     if (!state->store) {
-        /* The first text that is sound makes the store; one that is not must not leave one behind. */
+        /* The first text that is sound makes the store; one that is not leaves none behind. */
         code = deja_import(NULL, name, chars, text->size, rules, NULL, NULL, &err);
         const int status =
             code == DEJA_OK ? store_open(&state->store, state->given, DEJA_STORE_WRITE) : STATUS_OK;

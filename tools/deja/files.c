@@ -71,7 +71,7 @@ int file_begin(file_writer *out, const char *path)
     out->descriptor = -1;
     const bool exists = stat(path, &about) == 0;
     const bool special = exists && !S_ISREG(about.st_mode);
-    /* A link's own place is not where the file is to be; a pipe has no place that could be named. */
+    /* A link's own place is not where the file is to be; a pipe has no place with a name. */
     out->path = exists && !special ? realpath(path, NULL) : strdup(path);
     if (!out->path)
         return fail(out, errno);

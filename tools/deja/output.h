@@ -87,8 +87,8 @@ void text_escape(deja_buffer *out, const char *text, uint64_t size);
 uint32_t text_character(const char *at, uint64_t size, uint32_t *code);
 /* Whether a character steers a terminal or the direction of text rather than being seen. */
 bool text_is_steering(uint32_t code);
-/* What somebody typed (a word, a name, a path), as part of a message: where it is long, its beginning
- * and its end. In one of a few places that take turns, or as it is. */
+/* What somebody typed (a word, a name, a path), as part of a message: where it is long, its
+ * beginning and its end. In one of a few places that take turns, or as it is. */
 const char *text_typed(const char *word);
 /* Appends a word as a shell reads it. */
 void text_quote(deja_buffer *out, const char *word);
