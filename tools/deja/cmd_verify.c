@@ -43,6 +43,7 @@ typedef struct verifying {
     uint64_t session_count;   /* to be done by all of them */
     struct timespec began;
     uint64_t told;
+    const target *at; /* the library that is at work */
 } verifying;
 
 /* ---- options ---- */
@@ -205,11 +206,29 @@ static int choose(verifying *run)
 
 /* ---- verifying ---- */
 
-static bool take_verdict(void *user, const deja_verdict *verdict)
+/* A session that is damaged where its recording begins cannot tell whose it is; the list can. */
+static void name_session(const verifying *run, deja_verdict *verdict)
+{
+    if ((verdict->game && *verdict->game) || run->told >= run->at->key_count)
+        return;
+    for (uint64_t i = 0; i < run->sessions.count; i++) {
+        const chosen *session = &run->sessions.sessions[i];
+        if (session->key == run->at->keys[run->told]) {
+            verdict->id = session->id;
+            verdict->game = run->sessions.games[session->game];
+            verdict->steps = session->steps;
+            return;
+        }
+    }
+}
+
+static bool take_verdict(void *user, const deja_verdict *told)
 {
     verifying *run = user;
+    deja_verdict verdict = *told;
+    name_session(run, &verdict);
     run->told++;
-    tell_verdict(&run->tell, verdict);
+    tell_verdict(&run->tell, &verdict);
     return !interrupt_signal();
 }
 
@@ -254,6 +273,7 @@ static int verify_target(verifying *run, const target *one)
     deja_error err;
     memset(&summary, 0, sizeof summary);
     run->told = 0;
+    run->at = one;
     run->options.baseline =
         run->baseline && strcmp(run->baseline_game, one->info.game) == 0 ? run->baseline : NULL;
     const deja_code code = deja_verify(store_path(run->given), one->keys, one->key_count, one->path,
