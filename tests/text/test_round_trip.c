@@ -3,11 +3,11 @@
  * Texts in and out again.
  */
 #include <criterion/criterion.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/locale.h"
 #include "text/texts.h"
 
 TestSuite(round_trip, .timeout = 60);
@@ -177,37 +177,14 @@ Test(round_trip, a_session_that_began_in_the_middle_has_its_start)
     text_free(&t);
 }
 
-/* A locale whose decimals have a comma, made in a folder of ours; false where that fails. */
-static bool use_commas(const char *folder)
-{
-    char path[128], command[512], number[16];
-    snprintf(path, sizeof path, "%s/commas", folder);
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file);
-    fputs("comment_char %\nescape_char /\n"
-          "LC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n"
-          "LC_CTYPE\ncopy \"POSIX\"\nEND LC_CTYPE\n",
-          file);
-    fclose(file);
-    snprintf(command, sizeof command, "localedef -c -i %s -f UTF-8 %s/commas.UTF-8 >/dev/null 2>&1",
-             path, folder);
-    (void)!system(command);
-    setenv("LOCPATH", folder, 1);
-    setlocale(LC_NUMERIC, "commas.UTF-8");
-    snprintf(number, sizeof number, "%.1f", 1.5);
-    return strcmp(number, "1,5") == 0;
-}
-
 /* B33: the locale is the host program's, and in half of the world decimals have a comma. */
 Test(round_trip, texts_are_the_same_in_every_locale)
 {
     desk d;
     desk_open(&d);
-    const bool commas = use_commas(d.folder);
-    desk_close(&d);
-    if (!commas)
-        cr_skip_test("no locale could be made");
+    locale_with_commas(d.folder);
     assert_becomes(middle_text, middle_text);
+    desk_close(&d);
 }
 
 static const char *const bytes_text = "deja-replay: 1\n"
