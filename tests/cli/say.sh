@@ -59,3 +59,24 @@ complains() {
 ids() {
     deja ls --json "$@" | sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p'
 }
+
+# as_nobody COMMAND...: as somebody who may not read or write what others keep to themselves. The
+# superuser may do everything, and so becomes somebody else; everybody else is that already.
+as_nobody() {
+    if [ "$(id -u)" = 0 ]; then
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+
+# nobody_wants STATUS ARGUMENT...: wants(), as nobody.
+nobody_wants() {
+    local wanted=$1 status=0
+    shift
+    as_nobody deja "$@" > "$HOME/out" 2> "$HOME/err" || status=$?
+    [ "$status" = "$wanted" ] || {
+        cat "$HOME/out" "$HOME/err" >&2
+        fail "deja $* as nobody: status $status, expected $wanted"
+    }
+}

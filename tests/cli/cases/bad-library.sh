@@ -27,6 +27,17 @@ for library in text.so empty.so cut.so program.so $RULES/noconstant.so $RULES/ab
     done
 done
 
+# One that may not be read is no other build: a bisection stops there.
+cp "$GAMES/matchgame.so" secret.so
+chmod 000 secret.so
+chmod 755 . .. ../.. "$HOME"
+chmod 644 plays.deja
+for command in info verify; do
+    nobody_wants 128 $command ./secret.so
+    complains '^deja: ./secret.so: .*[Pp]ermission denied'
+done
+rm -f secret.so
+
 # Of several libraries the others do their work.
 wants 125 verify text.so matchgame
 complains '^deja: text.so: '

@@ -13,6 +13,20 @@ run verify matchgame -n ''
 run verify matchgame -n 00112233445566778899aabbccddeeff0
 first=$(ids | head -1)
 
+# B77: what is no id is refused by every command, whatever it looks like, and leads nowhere.
+mkdir texts
+above=$(ls ..)
+long=$(printf '%10000s' '' | tr ' ' a)
+for word in $'ab\ncd' "$long" ../x "../../$first" "$first/../x" "$first"x ' ' "$first "; do
+    for command in 'verify matchgame -n' show 'export -o texts' 'ls -n'; do
+        wants 129 $command "$word"
+        complains "' is not the beginning of a session's id, which is 32 hex digits; see 'deja ls'$"
+        [ "$(wc -c < "$HOME/err")" -lt 400 ] || fail "$command: a line of $(wc -c < "$HOME/err") bytes"
+    done
+done
+[ "$(find . | sort | tr '\n' ' ')" = '. ./plays.deja ./texts ' ] || fail 'a file appeared'
+[ "$(ls ..)" = "$above" ] || fail 'a file appeared above'
+
 # One that is named and of another game is unfit, which is said.
 wants 125 verify peg -n "$first"
 says "^UNFIT ${first:0:12} matchgame"
