@@ -70,7 +70,7 @@ TOOL       := $(if $(TOOL_OBJ),$(BUILD)/deja)
 HEADERS    := $(wildcard lib/include/deja/*.h lib/include/deja/*.hpp)
 
 # Each folder of tests is one Criterion binary, but for these.
-apart      := bench cli fuzz headers selftest soak support
+apart      := bench cli fuzz headers install selftest soak support
 test_obj    = $(call objects,tests/$(1)/*.c)
 UNITS      := $(filter-out $(apart),$(sort $(patsubst tests/%/,%,$(dir $(wildcard tests/*/*.c)))))
 UNIT_BINS  := $(UNITS:%=$(BUILD)/tests/%) $(BUILD)/tests/selftest
@@ -81,7 +81,8 @@ FUZZERS    := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/f
 ALL := $(STATIC) $(SHARED) $(TOOL) $(GAMES) $(RULES)
 
 .PHONY: all help test check bench demo install format lint fuzz fuzz-run cover soak clean FORCE \
-        test-headers test-selftest test-cli test-fuzz test-schemas test-binaries $(UNITS:%=test-%)
+        test-headers test-install test-selftest test-cli test-fuzz test-schemas test-binaries \
+        $(UNITS:%=test-%)
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDEXPANSION:
@@ -182,8 +183,9 @@ $(BUILD)/bench: $(BENCH_OBJ) $(STATIC)
 
 # ---- tests ----
 
-## test: everything quick: headers, unit tests, fuzz corpus, schemas, the command's cases
-test: $(if $(SANITIZE),,test-headers) test-selftest $(UNITS:%=test-%) $(if $(FUZZERS),test-fuzz) \
+## test: everything quick: headers, install, unit tests, fuzz corpus, schemas, the command's cases
+test: $(if $(SANITIZE),,test-headers test-install) test-selftest $(UNITS:%=test-%) \
+    $(if $(FUZZERS),test-fuzz) \
     $(if $(wildcard tests/schemas/run),test-schemas) $(if $(wildcard tests/cli/cases),test-cli)
 
 ## test-binaries: build what test runs, and run nothing
@@ -191,6 +193,9 @@ test-binaries: $(UNIT_BINS) $(FUZZERS:%=$(BUILD)/fuzz/%) $(if $(BENCH_OBJ),$(BUI
 
 test-headers:
 	$(Q)tests/headers/run
+
+test-install: $(ALL)
+	$(Q)CC='$(CC)' tests/install/run '$(MAKE)' $(BUILD)
 
 test-selftest: $(BUILD)/tests/selftest
 	$(Q)tests/selftest/run $< '$(SANITIZE)'
@@ -217,7 +222,7 @@ check: test lint
 lint:
 	$(Q)ci/lint
 
-## bench: build and run the measurements
+## bench: build and run the measurements, against the goals (at rest: not a part of test)
 bench: $(ALL) $(if $(BENCH_OBJ),$(BUILD)/bench)
 	$(Q)$(if $(BENCH_OBJ),$(BUILD)/bench,echo 'bench: tests/bench has no sources')
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What verifying costs, held against a plain loop in the same run.
+ * bench [--report-only]: what verifying costs, held against a plain loop in the same run.
  *
  *   plain   applies every command and hashes state and events, all in memory: what a programmer
  *           would write by hand around the game's own description. No store, no worker.
@@ -8,7 +8,9 @@
  *           comparing trail, results and chains. From call to return, a worker's start included.
  *
  * The two take turns; the medians are printed, and how many ns a step verify costs more. Then the
- * memory of a verify of ten times the steps, parent and worker.
+ * memory of a verify and of an export of ten times the steps, parent and worker.
+ *
+ * The status is 1 where a goal was missed (enum goals), but with --report-only.
  */
 #include <deja/deja.h>
 
@@ -27,6 +29,14 @@
 #define LIBRARY DEJA_BUILD_DIR "/rules/matchgame_endless.so"
 #define WORKER DEJA_BUILD_DIR "/deja"
 #define ROUNDS 9
+
+enum goals {
+    OVER_PLAIN_MOST = 15,    /* ns a step */
+    GROWTH_MOST = 20,        /* percent of memory for ten times the steps */
+    MEMORY_MOST = 200 * 1024 /* KiB */
+};
+
+static int missed;
 
 static void check(deja_code code, const deja_error *err)
 {
@@ -204,6 +214,15 @@ static double verify(const char *path, int64_t key)
     return took;
 }
 
+/* Says so where a goal was missed. */
+static void demand_goal(bool met, const char *goal)
+{
+    if (met)
+        return;
+    missed++;
+    printf("MISSED   %s\n", goal);
+}
+
 static void compare(const char *path)
 {
     deja_store *store = NULL;
@@ -228,6 +247,7 @@ static void compare(const char *path)
     printf("plain    %8.1f ns a step, median of %d\n", plain_ns, ROUNDS);
     printf("verify   %8.1f ns a step, median of %d: %+.1f over plain\n", whole_ns, ROUNDS,
            whole_ns - plain_ns);
+    demand_goal(whole_ns - plain_ns <= OVER_PLAIN_MOST, "verify is to cost at most 15 ns more");
     if (kept == 1) /* it is a sum of hashes; so that none is left out */
         printf("a rare sum\n");
     free(commands);
@@ -237,27 +257,58 @@ static void compare(const char *path)
 
 /* ---- memory ---- */
 
-/* Peak resident KiB of a verify of the store's only session: of the larger of the command and its
- * worker. */
-static long peak_of_verify(const char *path)
+/* Peak resident KiB of the command, or of its worker where that is larger. */
+static long peak_of(char *const arguments[])
 {
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        execl(WORKER, "deja", "verify", "-s", path, "--jobs", "1", LIBRARY, (char *)NULL);
+        execv(WORKER, arguments);
         _exit(127);
     }
     int status = 1;
     struct rusage usage;
     if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0) {
-        fprintf(stderr, "bench: verify ended with status %d\n", status);
+        fprintf(stderr, "bench: %s ended with status %d\n", arguments[1], status);
         exit(1);
     }
     return usage.ru_maxrss;
 }
 
-int main(void)
+static long peak_of_verify(char *path)
 {
+    char *const arguments[] = { "deja", "verify", "-s", path, "--jobs", "1", LIBRARY, NULL };
+    return peak_of(arguments);
+}
+
+static long peak_of_export(char *path)
+{
+    deja_store *store = NULL;
+    deja_reader *reader = NULL;
+    deja_error err = { 0 };
+    char id[33];
+    check(deja_store_open(&store, path, DEJA_STORE_READ, &err), &err);
+    check(deja_reader_open(&reader, store, only_key(store), 0, &err), &err);
+    for (int i = 0; i < 16; i++)
+        snprintf(id + 2 * i, 3, "%02x", deja_reader_session(reader)->id.bytes[i]);
+    deja_reader_close(reader);
+    deja_store_close(store, NULL);
+    char *const arguments[] = { "deja", "export", "-s", path, "-o", "/dev/null", id, NULL };
+    return peak_of(arguments);
+}
+
+static void compare_memory(const char *what, long small, long large)
+{
+    printf("memory   %s: %ld KiB for 500,000 steps, %ld KiB for 5,000,000 (largest process)\n",
+           what, small, large);
+    demand_goal(large <= small + small * GROWTH_MOST / 100,
+                "ten times the steps are to need at most 20 % more memory");
+    demand_goal(large <= MEMORY_MOST, "5,000,000 steps are to need at most 200 MiB");
+}
+
+int main(int argc, char **argv)
+{
+    const bool report_only = argc > 1 && strcmp(argv[1], "--report-only") == 0;
     char folder[] = "/tmp/deja-bench-XXXXXX", small[64], large[64], million[64];
     if (!mkdtemp(folder))
         return 1;
@@ -266,15 +317,13 @@ int main(void)
     snprintf(large, sizeof large, "%s/large.deja", folder);
     record(small, 500000);
     record(large, 5000000);
-    const long small_peak = peak_of_verify(small);
-    const long large_peak = peak_of_verify(large);
-    printf("memory   %ld KiB for 500,000 steps, %ld KiB for 5,000,000 (largest process)\n",
-           small_peak, large_peak);
+    compare_memory("verify", peak_of_verify(small), peak_of_verify(large));
+    compare_memory("export", peak_of_export(small), peak_of_export(large));
     record(million, 1000000);
     compare(million);
     unlink(million);
     unlink(small);
     unlink(large);
     rmdir(folder);
-    return 0;
+    return missed != 0 && !report_only;
 }
