@@ -186,7 +186,7 @@ Test(opening, bytes_glued_to_the_end_and_missing_pages_are_damage)
     fclose(file);
     assert_refused(path, DEJA_EDAMAGED, "bytes");
     cr_assert_eq(truncate(path, status.st_size - 4096), 0);
-    assert_refused(path, DEJA_EDAMAGED, "");
+    assert_refused(path, DEJA_EDAMAGED, "malformed");
 }
 
 Test(opening, a_writer_does_not_trust_a_header_that_would_make_it_write_over_rows)

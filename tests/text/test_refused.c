@@ -177,6 +177,39 @@ Test(text_refused, headers_that_are_wrong)
     ASSERT_EDITS(sample_text, edits);
 }
 
+Test(text_refused, layouts_platforms_and_chains_that_are_wrong)
+{
+    static const char digits[] = "t:28: a step, and 16 lower-case hex digits, belong here";
+    static const edit edits[] = {
+        { "command kind(take{row:u8 n:u8})", "command kind(take{row:u8 n:u9})",
+          "t:4: byte 19: expected a type" },
+        { "command kind(take{row:u8 n:u8})", "command kind(take{row:u8 n:u8}",
+          "t:4: byte 22: expected '|' or ')'" },
+        { "command kind(take{row:u8 n:u8})", "command bytes",
+          "t:4: all four layouts are bytes, or none is" },
+        { "command kind(take{row:u8 n:u8})", "command", "t:4: byte 0: expected a name" },
+        { "layout: command kind(take{row:u8 n:u8})\n", "",
+          "t:14: there is no 'layout: command' line, and a recording has one" },
+        { "config rows:u8[..16]", "config rows:u8[..]",
+          "t:6: byte 10: expected a count from 1 to 4294967295, without leading zeros" },
+        { "config rows:u8[..16]", "config rows:u8[..2]", "t:13: rows: more than 2 items" },
+        { "config rows:u8[..16]", "config piles:u8[..16]", "t:13: there is no field 'rows'" },
+        { "platform: x86_64-linux-gnu glibc-2.36 round-nearest",
+          "platform:", "t:10: this must stand in quotes: ''" },
+        { "platform: x86_64-linux-gnu", "platform: \x01x86_64",
+          "t:10: this must stand in quotes: *" },
+        { "platform: x86_64-linux-gnu glibc-2.36 round-nearest", "platform: \"a\" b",
+          "t:10: the value should end before:  b" },
+        { "41d2a4b87e359f0c", "41d2a4b87e359f0", digits },
+        { "41d2a4b87e359f0c", "41d2a4b87e359f0cc", digits },
+        { "41d2a4b87e359f0c", "41D2a4b87e359f0c", digits },
+        { "chain: 59 41d2a4b87e359f0c", "chain: 59", digits },
+        { "chain: 59 ", "chain: x9 ", digits },
+        { "chain: 59 ", "chain: 58 ", "t:28: the chain's next step is 59, not 58" },
+    };
+    ASSERT_EDITS(sample_text, edits);
+}
+
 Test(text_refused, steps_that_are_wrong)
 {
     static const edit edits[] = {

@@ -26,3 +26,11 @@ wants 0 import "$FIXTURES"/golden/*.replay -s all.deja
 [ "$(ids -s all.deja | wc -l)" = $((count + 1)) ] || fail 'a session was taken for another'
 wants 0 verify matchgame peg "$RULES/ledger.so" -s all.deja
 says "^verified $count sessions .*: $count match$"
+
+# Layouts that only grew verify what was imported, and a changed rule is found in it.
+wants 0 verify "$RULES/matchgame-added.so" "$RULES/peg-added.so" -s all.deja
+says "^verified $((count - 1)) sessions .*: $((count - 1)) match$"
+says '^remark: state: added: stats, may_pass '
+says '^remark: command: added: give_up '
+wants 1 verify "$RULES/matchgame-older.so" "$RULES/peg-older.so" -s all.deja
+says ' 0 match, [0-9]+ diverged$'
