@@ -22,6 +22,8 @@ typedef struct exporting {
     bool to_file;
 } exporting;
 
+static const file_kind replay_text = { "replay text", "deja-replay:" };
+
 static bool take_text(void *user, const char *chars, uint64_t size)
 {
     exporting *state = user;
@@ -40,7 +42,7 @@ static int export_one(exporting *state, const char *name, int64_t key, const cha
     int status = STATUS_OK;
     state->to_file = path != NULL;
     if (path)
-        status = file_begin(&state->file, path);
+        status = file_begin(&state->file, path, &replay_text);
     if (status != STATUS_OK)
         return status;
     const deja_code code = deja_export(state->store, key, state->recording, take_text, state, &err);

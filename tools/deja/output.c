@@ -67,6 +67,43 @@ int status_of(deja_code code)
     }
 }
 
+/* The library's words for what it meets itself. */
+const char *system_text(int error)
+{
+    switch (error) {
+    case ENOENT:
+        return "no such file";
+    case ENOTDIR:
+        return "a part of the path is no folder";
+    case EISDIR:
+        return "is a folder";
+    case EACCES:
+    case EPERM:
+        return "permission denied";
+    case EROFS:
+        return "the file system is read-only";
+    case ENOSPC:
+        return "no space left on the device";
+    case EDQUOT:
+        return "the disk quota is used up";
+    case EFBIG:
+        return "larger than files may be here";
+    case EMFILE:
+    case ENFILE:
+        return "too many open files";
+    case ELOOP:
+        return "too many symbolic links";
+    case ENAMETOOLONG:
+        return "the name is too long";
+    case EIO:
+        return "the device failed";
+    case EBADF:
+        return "is closed";
+    default:
+        return strerror(error);
+    }
+}
+
 /* ---- starting and ending ---- */
 
 /* 0, or the error that ended it. */
@@ -140,7 +177,7 @@ int output_finish(int status)
         return status;
     output.json = false;
     return status_worse(status,
-                        complain(STATUS_TROUBLE, "standard output: %s", strerror(output.error)));
+                        complain(STATUS_TROUBLE, "standard output: %s", system_text(output.error)));
 }
 
 /* ---- stdout ---- */

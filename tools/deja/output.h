@@ -26,6 +26,8 @@ enum status {
 int status_worse(int one, int other);
 /* What a library call's failure comes to. */
 int status_of(deja_code code);
+/* What errno says, in the words that the library has for it. */
+const char *system_text(int error);
 
 /* ---- starting and ending ---- */
 

@@ -23,7 +23,7 @@ deja export "$first" -o /dev/stdout | cmp - 1.replay || fail 'to /dev/stdout'
 
 # A link is followed, and a file is replaced as a whole.
 ln -s 2.replay link.replay
-echo old > 2.replay
+echo 'deja-replay: 1' > 2.replay
 wants 0 export "$first" -o link.replay
 [ -L link.replay ] && cmp 1.replay 2.replay || fail 'the link'
 [ "$(stat -c %a 2.replay)" = "$(umask -S > /dev/null; printf '%o' $((0666 & ~0$(umask))))" ] ||

@@ -9,11 +9,11 @@ for command in 'ls --json' 'verify matchgame' "show $first" "export $first" help
     status=0
     deja $command > /dev/full 2> "$HOME/err" || status=$?
     [ $status = 128 ] || fail "$command > /dev/full: $status"
-    complains '^deja: standard output: No space left on device$'
+    complains '^deja: standard output: no space left on the device$'
     status=0
     deja $command >&- 2> "$HOME/err" || status=$?
     [ $status = 128 ] || fail "$command >&-: $status"
-    complains '^deja: standard output: Bad file descriptor$'
+    complains '^deja: standard output: is closed$'
 
     status=$(
         set -o pipefail
