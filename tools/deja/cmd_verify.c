@@ -178,7 +178,7 @@ static int check_selection(const verifying *run)
         return STATUS_OK;
     for (uint32_t i = 0; i < run->target_count; i++) {
         const target *one = &run->targets[i];
-        if (one->usable && one->matching == 0 && !args_has(run->given, OPTION_SESSION))
+        if (one->usable && one->matching == 0)
             status = complain(STATUS_TROUBLE,
                               "%s: no session of its game '%s' was selected from %s, so it has "
                               "verified nothing; --allow-empty lets that pass",

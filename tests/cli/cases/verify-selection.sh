@@ -32,6 +32,17 @@ wants 125 verify peg -n "$first"
 says "^UNFIT ${first:0:12} matchgame"
 says 'verified 1 session .*: 0 match, 1 unfit$'
 
+# Each library has to have something to do, also where sessions are named.
+wants 128 verify matchgame peg -n "$first"
+says 'verified 1 session .*: 1 match$'
+complains "^deja: .*/peg.so: no session of its game 'peg' was selected from plays.deja, so it has verified nothing"
+wants 128 verify peg matchgame -n "$first"
+says 'verified 1 session .*: 1 match$'
+complains "^deja: .*/peg.so: no session of its game 'peg' was selected"
+wants 0 verify matchgame peg -n "$first" --allow-empty
+wants 0 verify matchgame "$GAMES/matchgame.so" -n "$first"
+says 'verified 2 sessions .*: 2 match$'
+
 # A prefix that is not enough names what it may be.
 for digit in 0 1 2 3 4 5 6 7 8 9 a b c d e f; do
     [ "$(ids | grep -c "^$digit")" -lt 2 ] || twice=$digit
