@@ -26,7 +26,7 @@ wants 0 record "$RULES/ledger.so" --games 20 --seed 1 -s long.deja
 long=$(deja ls -s long.deja --json | sed -n 's/.*"id":"\([0-9a-f]*\)".*"steps":\([0-9]*\),.*/\2 \1/p' |
     sort -n | tail -1 | cut -d' ' -f2)
 [ "$(deja export "$long" -s long.deja | wc -c)" -gt 8192 ] || fail 'the text is too short'
-echo old > old.replay
+echo 'deja-replay: old' > old.replay
 for text in old.replay new.replay; do
     status=0
     (
@@ -36,4 +36,4 @@ for text in old.replay new.replay; do
     [ $status = 128 ] || fail "export: status $status"
     complains "^deja: $text: File too large$"
 done
-[ "$(cat old.replay)" = old ] && [ "$(echo *.replay*)" = old.replay ] || fail 'half a text'
+[ "$(cat old.replay)" = 'deja-replay: old' ] && [ "$(echo *.replay*)" = old.replay ] || fail 'half a text'

@@ -10,7 +10,7 @@ run verify matchgame --jobs 4 --isolate fork
 run verify matchgame --isolate exec --game matchgame
 run verify peg "$GAMES/peg.so"
 first=$(ids --game matchgame | head -1)
-run verify matchgame peg -n "${first:0:12}" -n "${first:0:6}"
+run verify matchgame -n "${first:0:12}" -n "${first:0:6}"
 
 # As JSON: a line for each session, and sums that are those of the lines.
 wants 0 verify matchgame peg --json
