@@ -17,6 +17,12 @@
  * A float environment that changes while the game is recorded (which way is rounded, what becomes
  * of denormals) is marked at its step, as a replay has the one of the start.
  *
+ * What a process that dies (a crash, a kill, a power cut) loses is what was not committed: of a
+ * session that runs, the steps since the last full block of 16,384, so all of a shorter one; of
+ * those that were closed, the ones that the store has gathered and not flushed yet. Committed steps
+ * of a session that was never closed are kept, as unfinished. deja_store_flush() after each close
+ * keeps every session that came to its end; nothing commits less than a block of one that runs.
+ *
  * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing.
  */
 #ifndef DEJA_RECORDER_H
@@ -95,10 +101,10 @@ DEJA_API deja_code deja_recorder_mark(deja_recorder *recorder, const char *text,
 /** Steps so far. */
 DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 /**
- * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is kept
- * whatever happened: where the recorder had failed, or the outcome is none of the game's, as
- * unfinished; where the rules broke their contract, or a step had begun, as crashed in that
- * command.
+ * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is handed
+ * to the store whatever happened, which commits it with the next flush: where the recorder had
+ * failed, or the outcome is none of the game's, as unfinished; where the rules broke their
+ * contract, or a step had begun, as crashed in that command.
  * @param outcome the name of how the game ended, or NULL where it is still running
  * @param[out] id the session's id; may be NULL
  */

@@ -7,7 +7,7 @@
  *
  * A session is what was asked; a recording is what came of it under one build. Reading never
  * writes. Writing goes through a writer, one for each session; finished sessions are gathered and
- * committed many at a time (deja_store_flush()).
+ * committed many at a time (deja_store_flush()). What is not committed dies with the process.
  *
  * A store handle is used by one thread at a time; several handles of one file are fine.
  */

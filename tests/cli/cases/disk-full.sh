@@ -34,6 +34,6 @@ for text in old.replay new.replay; do
         deja export "$long" -s long.deja -o $text 2> "$HOME/err"
     ) || status=$?
     [ $status = 128 ] || fail "export: status $status"
-    complains "^deja: $text: File too large$"
+    complains "^deja: $text: larger than files may be here$"
 done
 [ "$(cat old.replay)" = 'deja-replay: old' ] && [ "$(echo *.replay*)" = old.replay ] || fail 'half a text'
