@@ -64,6 +64,8 @@ deja_code deja__codec_create(deja__codec **out, const deja_type *type, const dej
     codec->layout = layout;
     codec->plan = NULL;
     codec->attempts_failed = 0;
+    codec->size =
+        layout->root->fixed && layout->root->plain ? layout->root->size_min : DEJA__SIZE_ANY;
     deja_code code = deja__writer_init(&codec->writer) ? DEJA_OK : deja__fail_memory(err);
     if (code == DEJA_OK)
         code = deja__load_plan_create(&codec->plan, codec, err);

@@ -177,6 +177,11 @@ static deja_code say(const deja__breach *breach, const char *path, deja_code cod
         return deja__fail(err, code, "%llu bytes are left over behind the last field", number);
     case DEJA__BREACH_UNFILLED:
         return deja__fail(err, code, "%s is a text whose bytes were not taken", path);
+    case DEJA__BREACH_CALLS:
+        return deja__fail(err, code,
+                          "the description makes different calls for different values: %llu bytes, "
+                          "where it was learnt with %llu",
+                          number, limit);
     case DEJA__BREACH_MEMORY:
         return deja__fail_memory(err);
     default:

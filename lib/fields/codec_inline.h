@@ -35,8 +35,11 @@ static inline unsigned char *deja__codec_attempt(const deja__codec *codec, const
     if (*failed == DEJA__ATTEMPTS_MAX)
         return NULL;
     codec->type.fields(&attempt.f, value);
-    if (DEJA__LIKELY(!attempt.asked))
-        return attempt.f.at;
+    if (DEJA__LIKELY(!attempt.asked)) {
+        const uint64_t size = (uint64_t)(attempt.f.at - at);
+        /* Other calls than those that were learnt: the writer says so. */
+        return codec->size == size || codec->size == DEJA__SIZE_ANY ? attempt.f.at : NULL;
+    }
     ++*failed;
     return NULL;
 }

@@ -31,6 +31,7 @@ enum deja__breach_what {
     DEJA__BREACH_LEFT,      /* loading: `number` bytes are left over */
     DEJA__BREACH_UNFILLED,  /* loading: a growable text was asked for and not taken, or not asked */
     DEJA__BREACH_UNKNOWN,   /* a call that no description made when it was described */
+    DEJA__BREACH_CALLS,     /* `number` bytes of a value that always has `limit` */
     DEJA__BREACH_MEMORY
 };
 
@@ -99,11 +100,14 @@ void deja__load_plan_destroy(deja__load_plan *plan);
 
 /* ---- the codec ---- */
 
+#define DEJA__SIZE_ANY UINT64_MAX
+
 struct deja__codec {
     deja_type type; /* `fields` is never NULL */
     const deja_layout *layout;
     deja__load_plan *plan;    /* or NULL */
     uint32_t attempts_failed; /* at writing without the writer: fields/codec_inline.h */
+    uint64_t size;            /* of every value, saved or hashed; DEJA__SIZE_ANY where it varies */
     deja__writer writer;
 };
 

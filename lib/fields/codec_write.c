@@ -21,8 +21,11 @@
  *     buffer   | size bytes, saved before | window                 |
  *                                         base       f.at          f.end
  *
- * Left to the validator of bytes: whether the keys of a map rise, and whether text that fitted is
- * UTF-8.
+ * A value that always has one size is held to it: calls that a description makes for some values
+ * only would else show as other bytes, and as a wrong place for every field behind them.
+ *
+ * Left to the validator of bytes: whether the keys of a map rise, whether text that fitted is
+ * UTF-8, and whether the calls were those that were learnt where the size varies.
  */
 #include "fields/codec_inline.h"
 
@@ -390,6 +393,11 @@ static void write_value(deja__codec *codec, const void *value, deja_buffer *out,
     codec->type.fields(&w->f, value);
     if (w->level != 0)
         note(w, NULL, DEJA__BREACH_UNKNOWN, DEJA_SECTION, 0);
+    const uint64_t size = w->drained + (uint64_t)(w->f.at - w->base);
+    const deja__node *root = codec->layout->root;
+    if (root->fixed && (whole || root->plain) && size != root->size_min)
+        deja__breach_note(&w->breach, (deja__breach){ DEJA__BREACH_CALLS, NULL, UINT64_MAX, size,
+                                                      root->size_min });
 }
 
 /* Names what was wrong with a value. Its path is found by saving it as far as it goes, whatever it

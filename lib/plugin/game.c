@@ -279,7 +279,20 @@ deja_code deja__game_save(deja__game *game, deja_buffer *out, deja_error *err)
 {
     if (!game->state)
         return need_state(game, err);
-    return deja__form_save(&game->forms[DEJA_STATE], game->state, out, err);
+    const deja__form *form = &game->forms[DEJA_STATE];
+    const uint64_t before = out->size;
+    deja_error why;
+    deja_code code = deja__form_save(form, game->state, out, err);
+    if (code != DEJA_OK || !form->is_strict)
+        return code;
+    /* Writing noticed all that can be wrong with a field; so it is the calls. */
+    code = deja_value_validate(form->layout, out->bytes + before, out->size - before, &why);
+    if (code == DEJA_OK || code == DEJA_ENOMEM)
+        return code == DEJA_OK ? DEJA_OK : deja__fail_memory(err);
+    out->size = before;
+    return deja__fail(err, DEJA_ERULES,
+                      "the description makes different calls for different values: %.300s",
+                      why.message);
 }
 
 uint64_t deja__game_event_hash(const deja__game *game)

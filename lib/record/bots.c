@@ -44,6 +44,7 @@ typedef struct table {
     int32_t *bots; /* places in the table, or -1 for the one that picks among what is legal */
     uint32_t bot_count;
     char *made;
+    deja_buffer saved;
     seat seats[SEATS_MAX];
 } table;
 
@@ -182,6 +183,16 @@ static deja_code pick(table *t, uint64_t seed, int32_t *bot, bool *chosen, deja_
 
 /* ---- one game ---- */
 
+/* Hashing cannot tell whether a description makes the same calls for every value where their size
+ * varies; saving can. */
+static deja_code check_state(table *t, uint64_t steps, deja_error *err)
+{
+    deja_error why;
+    deja_buffer_clear(&t->saved);
+    const deja_code code = deja__game_save(t->game, &t->saved, &why);
+    return code < 0 ? deja__fail_at(err, code, steps, "the state: %.300s", why.message) : DEJA_OK;
+}
+
 /* Plays until the game ends; *outcome is its name, or NULL if it is still running. */
 static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error *err)
 {
@@ -192,13 +203,13 @@ static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error 
         int32_t bot;
         bool chosen;
         deja_code code = deja__game_outcome(t->game, &ended, err);
+        if (code == DEJA_OK && (ended || steps == most || (steps & (steps - 1)) == 0))
+            code = check_state(t, steps, err); /* the last one, and 0, 1, 2, 4, 8...: seldom */
         if (code < 0)
             return code;
-        if (ended) {
+        if (ended)
             *outcome = t->rules->outcomes[ended - 1];
-            return DEJA_OK;
-        }
-        if (steps == most)
+        if (ended || steps == most)
             return DEJA_OK;
         code = pick(t, seed, &bot, &chosen, err);
         if (code < 0 || !chosen)
@@ -284,6 +295,7 @@ static void close_table(table *t)
         free(t->seats[i].memory);
     free(t->bots);
     free(t->made);
+    deja_buffer_release(&t->saved);
     free(t);
 }
 

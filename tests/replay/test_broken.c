@@ -73,6 +73,10 @@ Test(broken, each_way_to_keep_sessions_apart_tells_the_same_of_a_crash)
 Test(broken, a_description_that_does_not_hold_is_a_crash_with_its_reason)
 {
     hold_broken(RULES("breach-count"), DEJA_CRASHED, "'list' has 5 values, its most is 4", NULL);
+    hold_broken(RULES("breach-calls"), DEJA_CRASHED, "makes different calls for different values",
+                NULL);
+    hold_broken(RULES("breach-calls-list"), DEJA_CRASHED,
+                "makes different calls for different values", NULL);
 }
 
 Test(broken, memory_is_limited)

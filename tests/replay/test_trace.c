@@ -257,7 +257,9 @@ Test(trace, rules_that_break_are_an_error_at_their_step)
     } rows[] = { { RULES("ledger-crash"), "the rules crash: SIGSEGV" },
                  { RULES("ledger-exit"), "called exit(0)" },
                  { RULES("ledger-hang"), "the rules hang" },
-                 { RULES("breach-count"), "broke their contract" } };
+                 { RULES("breach-count"), "broke their contract" },
+                 { RULES("breach-calls"), "makes different calls for different values" },
+                 { RULES("breach-calls-list"), "makes different calls for different values" } };
     const int64_t key = open_session(RULES("ledger"), "roll\n* 39");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         deja_error err = { 0 };

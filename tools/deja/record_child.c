@@ -16,6 +16,7 @@
 #include <deja/recorder.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -82,8 +83,11 @@ static bool send(int notes, record_note *note, const char *text)
 
 static int fail(char text[NOTE_TEXT_MAX], int status, const char *what, const deja_error *err)
 {
-    snprintf(text, NOTE_TEXT_MAX, "%s%s%s", what ? text_typed(what) : "", what ? ": " : "",
-             err->message);
+    char step[40] = "";
+    if (err->step != DEJA_STEP_NONE)
+        snprintf(step, sizeof step, " (step %" PRIu64 ")", err->step);
+    snprintf(text, NOTE_TEXT_MAX, "%s%s%s%s", what ? text_typed(what) : "", what ? ": " : "",
+             err->message, step);
     return status;
 }
 

@@ -34,6 +34,7 @@
  *   - Everything that matters is named by the state's description. Nothing is kept elsewhere.
  *   - A description makes the same calls whatever the value, but for what follows the answer of
  *     deja_kind() and of deja_optional(). It only reads. Bytes past a list's count are not state.
+ *     One that does otherwise is a broken contract, reported as soon as a value shows it.
  *   - Give every nested struct a description that takes the struct's own pointer type; the four
  *     functions in the table take `const void *`.
  *

@@ -32,3 +32,19 @@ wants 0 record "$RULES/ledger-stdout.so" --seed 3 --games 2 --max-steps 40 -s ou
 says '^recorded 2 sessions of ledger \(80 steps\) into out.deja, seed 3 to 4; 2 ended by --max-steps 40$'
 wants 0 record "$RULES/ledger-closes-stdout.so" --seed 3 --games 2 --max-steps 40 -s shut.deja
 says '^recorded 2 sessions of ledger'
+
+# A description that makes other calls for other values is a broken contract, not damage: at the step
+# where the size of a value shows it, else at the end of the game at the latest.
+for way in breach-calls:33 breach-calls-list:60; do
+    rules=$RULES/${way%:*}.so
+    wants 3 record "$rules" --seed 50 --max-steps 60 -s breach.deja
+    complains "^deja: $rules: the state: the description makes different calls for different values: .* \(step ${way#*:}\)$"
+done
+wants 0 record "$RULES/ledger.so" --seed 50 --max-steps 60 -s sound.deja
+for way in breach-calls breach-calls-list; do
+    wants 3 verify "$RULES/$way.so" -s sound.deja
+    says '^CRASHED [0-9a-f]* ledger, step 33 of 60:'
+    says "why  *broke the rules' contract: the description makes different calls for different values"
+    wants 3 show "$(ids -s sound.deja)" -s sound.deja --rules "$RULES/$way.so" --steps 32..34
+    complains 'step 33: the rules broke their contract: the description makes different calls'
+done
