@@ -18,8 +18,10 @@
 #include "store/part.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* ---- the path ---- */
 
@@ -49,13 +51,30 @@ static char *message_name(const char *path)
     return (char *)buffer.bytes;
 }
 
+/* SQLite tells of a file that it could not make as of one that is not there. */
+static deja_code look_at_folder(const char *path, deja_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    deja_buffer folder = { 0 };
+    deja_buffer_add(&folder, path, (uint64_t)(slash - path) + (slash == path));
+    if (folder.failed)
+        return deja__fail_memory(err);
+    deja_code code = DEJA_OK;
+    if (faccessat(AT_FDCWD, (const char *)folder.bytes, W_OK | X_OK, AT_EACCESS) != 0) {
+        const char *word = errno == ENOENT ? "there is no such folder" : deja__system_word(errno);
+        code = deja__fail(err, DEJA_EIO, "cannot be made: %s", word ? word : "its folder");
+    }
+    deja_buffer_release(&folder);
+    return code;
+}
+
 static deja_code look_at(const char *path, uint32_t mode, deja_error *err)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
         const char *word = deja__system_word(errno);
         if (errno == ENOENT && mode == DEJA_STORE_WRITE)
-            return DEJA_OK;
+            return look_at_folder(path, err);
         return deja__fail(err, DEJA_EIO, "%s", word ? word : "cannot be looked at");
     }
     if (S_ISDIR(status.st_mode))

@@ -98,7 +98,8 @@ Test(opening, what_is_no_file_is_said_to_be_none)
     deja_store *store = NULL;
     deja_error err = { 0 };
     cr_assert_eq(deja_store_open(&store, nowhere, DEJA_STORE_WRITE, &err), DEJA_EIO);
-    cr_assert_not_null(strstr(err.message, "no such file"), "%s", err.message);
+    cr_assert_not_null(strstr(err.message, "cannot be made: there is no such folder"), "%s",
+                       err.message);
 }
 
 Test(opening, what_is_no_store_is_said_to_be_what_it_is)
@@ -295,6 +296,20 @@ Test(opening, writing_needs_a_file_that_may_be_written_to)
     become_yourself();
     cr_assert_eq(code, DEJA_EIO, "%s", err.message);
     cr_assert_not_null(strstr(err.message, "permission denied"), "%s", err.message);
+}
+
+Test(opening, making_one_needs_a_folder_that_may_be_written_to)
+{
+    const char *path = in_folder(folder, "new.deja");
+    cr_assert_eq(chmod(folder, 0555), 0);
+    cr_assert(become_nobody());
+    deja_store *store = NULL;
+    deja_error err = { 0 };
+    const deja_code code = deja_store_open(&store, path, DEJA_STORE_WRITE, &err);
+    become_yourself();
+    chmod(folder, 0755);
+    cr_assert_eq(code, DEJA_EIO, "%s", err.message);
+    cr_assert_not_null(strstr(err.message, "cannot be made: permission denied"), "%s", err.message);
 }
 
 Test(opening, misuse_is_told_as_such)

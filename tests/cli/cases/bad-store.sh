@@ -61,3 +61,14 @@ for command in ls "show $first" "export $first" 'verify matchgame'; do
     nobody_wants 128 $command -s secret.deja
     complains '^deja: secret.deja: .*permission denied'
 done
+
+# A new one needs a folder that is there and may be written to.
+for command in 'record matchgame --seed 1' 'import good.replay'; do
+    wants 128 $command -s nodir/x.deja
+    complains '^deja: nodir/x.deja: cannot be made: there is no such folder$'
+    wants 128 $command -s good.replay/x.deja
+    complains '^deja: good.replay/x.deja: a part of the path is no folder$'
+done
+mkdir -m 555 locked
+nobody_wants 128 record matchgame --seed 1 -s locked/new.deja
+complains '^deja: locked/new.deja: cannot be made: permission denied$'
