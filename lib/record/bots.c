@@ -67,7 +67,8 @@ static deja_code unknown_bot(const table *t, const char *name, uint64_t size, de
                           (int)size, name, nearest.name);
     if (size == strlen(RANDOM_NAME) && memcmp(name, RANDOM_NAME, (size_t)size) == 0)
         return deja__fail(err, DEJA_ENOTFOUND,
-                          "there is no bot 'random', and the game does not list its commands");
+                          "there is no bot 'random', and the game does not list its commands: "
+                          "that needs 'legal' in the rules, or a bot of the game");
     return deja__fail(err, DEJA_ENOTFOUND, "there is no bot '%.*s'", (int)size, name);
 }
 
@@ -262,7 +263,8 @@ static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_erro
 
 /* ---- all of them ---- */
 
-static deja_code open_table(table *t, deja_store *store, deja_error *err)
+/* What needs no store. */
+static deja_code open_players(table *t, deja_error *err)
 {
     const deja_bots_options *options = t->options;
     deja_code code = deja__trail_check(options->trail_bits, options->trail_every, err);
@@ -272,8 +274,12 @@ static deja_code open_table(table *t, deja_store *store, deja_error *err)
         return deja__fail(err, DEJA_EMISUSE, "there is no game to play (games is 0)");
     t->config = options->config.size ? options->config : deja_plugin_config_default(t->plugin);
     code = find_bots(t, err);
-    if (code == DEJA_OK)
-        code = deja__game_open(&t->game, t->plugin, err);
+    return code < 0 ? code : deja__game_open(&t->game, t->plugin, err);
+}
+
+static deja_code open_table(table *t, deja_store *store, deja_error *err)
+{
+    deja_code code = open_players(t, err);
     if (code == DEJA_OK)
         code = deja__recorder_create(&t->recorder, store, t->plugin, err);
     if (code == DEJA_OK)
@@ -299,21 +305,49 @@ static void close_table(table *t)
     free(t);
 }
 
+static deja_code create_table(table **out, deja_plugin *plugin, deja_bots_options *taken,
+                              const deja_bots_options *options, deja_error *err)
+{
+    const deja_code code = deja__options_take(taken, sizeof *taken, options, err);
+    *out = NULL;
+    if (code < 0)
+        return code;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return deja__fail_memory(err);
+    (*out)->plugin = plugin;
+    (*out)->rules = deja_plugin_table(plugin);
+    (*out)->options = taken;
+    return DEJA_OK;
+}
+
+deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options, deja_error *err)
+{
+    deja_bots_options taken = DEJA_BOTS_OPTIONS_INIT;
+    table *t;
+    uint32_t refusal;
+    if (!plugin)
+        return deja__fail(err, DEJA_EMISUSE, "bots need rules");
+    deja_code code = create_table(&t, plugin, &taken, options, err);
+    if (code < 0)
+        return code;
+    code = open_players(t, err);
+    if (code == DEJA_OK)
+        code = deja__game_start(t->game, t->config, taken.seed, NULL, &refusal, err);
+    close_table(t);
+    return code;
+}
+
 deja_code deja_record_bots(deja_store *store, deja_plugin *plugin, const deja_bots_options *options,
                            deja_error *err)
 {
     deja_bots_options taken = DEJA_BOTS_OPTIONS_INIT;
+    table *t;
     if (!store || !plugin)
         return deja__fail(err, DEJA_EMISUSE, "bots need a store and rules");
-    deja_code code = deja__options_take(&taken, sizeof taken, options, err);
+    deja_code code = create_table(&t, plugin, &taken, options, err);
     if (code < 0)
         return code;
-    table *t = calloc(1, sizeof *t);
-    if (!t)
-        return deja__fail_memory(err);
-    t->plugin = plugin;
-    t->rules = deja_plugin_table(plugin);
-    t->options = &taken;
     code = open_table(t, store, err);
     bool go_on = true;
     for (uint64_t i = 0; code == DEJA_OK && go_on && i < taken.games; i++) {

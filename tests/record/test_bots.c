@@ -263,7 +263,51 @@ Test(bots, random_needs_a_list_of_what_is_legal)
     deja_bots_options o = bots("random", &t);
     const deja_code code = deja_record_bots(s.store, s.plugin, &o, &s.err);
     scene_assert_failed(&s, code, DEJA_ENOTFOUND,
-                        "there is no bot 'random', and the game does not list its commands");
+                        "there is no bot 'random', and the game does not list its commands: that "
+                        "needs 'legal' in the rules, or a bot of the game");
+    scene_close(&s);
+}
+
+Test(bots, whether_they_could_begin_is_told_without_a_store)
+{
+    scene s;
+    told t;
+    scene_open(&s);
+    deja_bots_options o = bots("adder", &t);
+    cr_assert_eq(deja_bots_check(s.plugin, &o, &s.err), DEJA_OK, "%s", s.err.message);
+    o.bots = "nobody";
+    deja_code code = deja_bots_check(s.plugin, &o, &s.err);
+    scene_assert_failed(&s, code, DEJA_ENOTFOUND, "there is no bot 'nobody'");
+    o.bots = "adder";
+    o.games = 0;
+    code = deja_bots_check(s.plugin, &o, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "there is no game to play (games is 0)");
+    code = deja_bots_check(s.plugin, NULL, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "the options are missing");
+    code = deja_bots_check(NULL, &o, &s.err);
+    scene_assert_failed(&s, code, DEJA_EMISUSE, "bots need rules");
+    cr_assert_eq(t.count, 0);
+    cr_assert_eq(scene_sessions(&s, NULL), 0);
+    scene_close(&s);
+}
+
+Test(bots, a_start_that_is_refused_is_told_without_a_store)
+{
+    scene s;
+    told t;
+    scene_open(&s);
+    deja_bots_options o = bots("adder", &t);
+    deja_buffer config = { 0 };
+    const deja_layout *layout = deja_plugin_layout(s.plugin, DEJA_CONFIG);
+    const deja_span usual = deja_plugin_config_default(s.plugin);
+    cr_assert_eq(deja_value_set(layout, usual.bytes, usual.size, "gold=-1", 7, &config, &s.err),
+                 DEJA_OK, "%s", s.err.message);
+    o.config = (deja_span){ config.bytes, config.size };
+    const deja_code checked = deja_bots_check(s.plugin, &o, &s.err);
+    deja_error err;
+    cr_assert_eq(deja_record_bots(s.store, s.plugin, &o, &err), checked);
+    cr_assert_eq(checked, DEJA_EREFUSED, "%s", s.err.message);
+    deja_buffer_release(&config);
     scene_close(&s);
 }
 

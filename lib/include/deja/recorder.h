@@ -134,6 +134,14 @@ typedef struct deja_bots_options {
     }
 
 /**
+ * Whether deja_record_bots() could begin: the options, the bots' names, and that the first game
+ * starts with this config and seed. Writes nothing, so a store need not be made for it; runs
+ * `start`, so it is best called in a process of its own.
+ * @return DEJA_OK, or what deja_record_bots() would return
+ */
+DEJA_API deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
+                                   deja_error *err);
+/**
  * Plays games with bots and records them. The bot named "random" is the game's own, or else picks
  * among the legal commands. Seat s draws from stream s + 1 of the game's seed.
  * @return DEJA_OK; DEJA_ENOTFOUND (no such bot: the message has the nearest); DEJA_EREFUSED; ...

@@ -313,7 +313,9 @@ typedef struct deja_rules_table {
     /* From here on everything is optional. */
 
     uint32_t (*check)(const void *state, const void *command); /**< apply's answer, no change */
-    void (*legal)(const void *state, deja_out *out); /**< emits commands, always in one order */
+    /** Emits commands, always in one order. The bot 'random' picks among these; without it there is
+     *  none but the game's own. */
+    void (*legal)(const void *state, deja_out *out);
     uint32_t (*outcome)(const void *state); /**< 0 while it runs, or 1 + the place in `outcomes` */
     uint32_t (*side)(const void *state);    /**< the seat whose move it is, from 0 */
     uint64_t (*turn)(const void *state);    /**< which turn it is */
