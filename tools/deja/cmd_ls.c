@@ -97,7 +97,7 @@ static bool print(void *user, const deja_entry *entry)
         print_row(list, columns, hex_text(entry->session.id.bytes, ID_SHORT),
                   time_text(entry->recording.recorded_at),
                   is_scenario(&entry->recording) ? "-" : hex_text(entry->recording.build, ID_SHORT),
-                  entry->recording.made);
+                  *entry->recording.made ? entry->recording.made : "-");
     }
     return list->status == STATUS_OK && output_is_wanted();
 }

@@ -26,7 +26,8 @@ enum {
     LINES_MAX = 20,       /* games that are told of one by one */
     REMEMBERED = 4096,    /* more than the store ever gathers before it commits */
     STEPS_LIMIT = 100000, /* of one game, unless --max-steps says otherwise */
-    GAME_NAME_SIZE = 128
+    GAME_NAME_SIZE = 128,
+    PROGRESS_MS = 100
 };
 
 typedef struct recording_run {
@@ -35,7 +36,10 @@ typedef struct recording_run {
     uint64_t finished;
     uint64_t known;
     uint64_t steps;
-    uint64_t cut; /* games that reached the most steps */
+    uint64_t cut;   /* games that reached the most steps */
+    uint64_t empty; /* games without a step */
+    uint64_t began; /* ms */
+    uint64_t drawn; /* ms; when progress was shown last */
     deja_id ids[REMEMBERED];
     bool ended; /* the child came to its end by itself */
 } recording_run;
@@ -58,6 +62,19 @@ static void tell_session(const recording_run *run, const record_note *note)
     }
 }
 
+static void show_progress(recording_run *run)
+{
+    const uint64_t now = progress_is_shown() ? clock_ms() : 0;
+    if (now < run->drawn + PROGRESS_MS)
+        return;
+    const uint64_t ms = now - run->began;
+    run->drawn = now;
+    progress_show("recording %s: %s of %s games, %s steps a second, %s s left", run->game,
+                  text_count(run->finished), text_count(run->order.games),
+                  text_count(ms ? run->steps * 1000 / ms : 0),
+                  text_count(progress_seconds_left(ms, run->finished, run->order.games)));
+}
+
 static void take_session(recording_run *run, const record_note *note)
 {
     run->ids[run->finished % REMEMBERED] = note->id;
@@ -65,11 +82,9 @@ static void take_session(recording_run *run, const record_note *note)
     run->steps += note->steps;
     run->known += note->known != 0;
     run->cut += run->order.max_steps != 0 && note->steps == run->order.max_steps;
+    run->empty += note->steps == 0;
     tell_session(run, note);
-    if (progress_is_shown() && run->finished % 64 == 0)
-        progress_show("recording %s: %s of %s games, %s steps", run->game,
-                      text_count(run->finished), text_count(run->order.games),
-                      text_count(run->steps));
+    show_progress(run);
 }
 
 /* Lets a child record, and hears it out. Its status, and in *how what waitpid() says of its end. */
@@ -153,11 +168,12 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
 {
     const uint64_t seed = run->order.seed + run->finished;
     char what[128];
-    if (interrupt_signal()) {
-        remark("%s: stopped in game %s; %s are stored in %s", text_typed(run->order.rules),
-               text_count(run->finished + 1), text_count(stored), text_typed(run->order.store));
-        return STATUS_OK;
-    }
+    if (interrupt_signal())
+        return complain(128 + interrupt_signal(),
+                        "record: interrupted in game %s of %s, which is lost; %s %s stored in %s",
+                        text_count(run->finished + 1), text_count(run->order.games),
+                        text_count(stored), stored == 1 ? "is" : "are",
+                        text_typed(run->order.store));
     if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
         snprintf(what, sizeof what, "were killed (SIGKILL: out of memory?)");
     else if (WIFSIGNALED(how))
@@ -168,6 +184,9 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
     if (!*run->game)
         return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s",
                         text_typed(run->order.rules), what);
+    if (run->finished == 0)
+        return complain(STATUS_BROKEN, "%s: the rules %s in game 1, seed %" PRIu64,
+                        text_typed(run->order.rules), what, seed);
     return complain(STATUS_BROKEN,
                     "%s: the rules %s in game %s, seed %" PRIu64 "; the %s games before it are "
                     "stored in %s",
@@ -186,7 +205,7 @@ static void print_summary(const recording_run *run, uint64_t sessions)
         json_number("sessions", sessions);
         json_number("steps", run->steps);
         json_number("known", run->known);
-        json_text("game", run->game);
+        json_text("game", *run->game ? run->game : NULL);
         json_text("store", run->order.store);
         json_decimal("seed", first);
         json_end();
@@ -200,6 +219,9 @@ static void print_summary(const recording_run *run, uint64_t sessions)
         out_print(" to %" PRIu64, last);
     if (run->known != 0)
         out_print("; %s known already", text_count(run->known));
+    if (run->empty != 0)
+        out_print("; %s without a step (no bot had a command, or the game was over)",
+                  text_count(run->empty));
     if (run->cut != 0)
         out_print("; %s ended by --max-steps %" PRIu64, text_count(run->cut), run->order.max_steps);
     out_end();
@@ -208,6 +230,7 @@ static void print_summary(const recording_run *run, uint64_t sessions)
 static int record_all(recording_run *run)
 {
     int how = 0;
+    run->began = clock_ms();
     int status = hear_child(run, &how);
     uint64_t stored = run->finished;
     if (!run->ended) {
@@ -215,8 +238,11 @@ static int record_all(recording_run *run)
         status = status_worse(status, explain_end(run, how, stored));
     } else if (status != STATUS_OK) {
         stored = count_stored(run); /* the disk may have been full */
+    } else if (interrupt_signal() && stored < run->order.games) {
+        complain(128 + interrupt_signal(), "record: interrupted: %s of %s games are recorded",
+                 text_count(stored), text_count(run->order.games));
     }
-    if (*run->game && (status == STATUS_OK || stored != 0))
+    if (output_is_json() || (*run->game && (status == STATUS_OK || stored != 0)))
         print_summary(run, stored);
     return status;
 }

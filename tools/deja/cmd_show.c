@@ -171,7 +171,8 @@ static void tell_recording(const deja_recording *recording)
         out_line("build      - (a scenario: nothing was recorded)");
         return;
     }
-    out_line("build      %s %s", hex_text(recording->build, ID_DIGITS), recording->compiler);
+    out_line("build      %s %s", hex_text(recording->build, ID_DIGITS),
+             *recording->compiler ? recording->compiler : "-");
     out_line("platform   %s", recording->platform);
     out_line("trail      %" PRIu32 " bits, every %s%s", recording->trail_bits,
              recording->trail_every == 1 ? "step" : text_count(recording->trail_every),

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "choose.h"
 #include "commands.h"
@@ -41,9 +40,10 @@ typedef struct verifying {
     telling tell;
     deja_verify_summary done; /* by the libraries before this one */
     uint64_t session_count;   /* to be done by all of them */
-    struct timespec began;
+    uint64_t began;           /* ms */
     uint64_t told;
     const target *at; /* the library that is at work */
+    bool summed_up;   /* all that was asked for was done: the counts say so */
 } verifying;
 
 /* ---- options ---- */
@@ -240,17 +240,12 @@ static uint64_t count_findings(const deja_verify_summary *summary)
 static bool take_progress(void *user, const deja_verify_summary *so_far)
 {
     const verifying *run = user;
-    struct timespec now;
     if (!progress_is_shown())
         return !interrupt_signal();
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t ms = (uint64_t)(now.tv_sec - run->began.tv_sec) * 1000 +
-                        (uint64_t)(now.tv_nsec / 1000000) -
-                        (uint64_t)(run->began.tv_nsec / 1000000);
+    const uint64_t ms = clock_ms() - run->began;
     const uint64_t done = run->done.sessions + so_far->sessions;
     const uint64_t steps = run->done.steps + so_far->steps;
-    const uint64_t left =
-        done && run->session_count > done ? ms * (run->session_count - done) / done / 1000 + 1 : 0;
+    const uint64_t left = progress_seconds_left(ms, done, run->session_count);
     progress_show("verifying: %s of %s sessions, %s steps a second, %s s left, %s findings",
                   text_count(done), text_count(run->session_count),
                   text_count(ms ? steps * 1000 / ms : 0), text_count(left),
@@ -310,7 +305,7 @@ static int verify_all(verifying *run)
     status = status_worse(status, check_selection(run));
     if (status != STATUS_OK && run->session_count == 0)
         return status;
-    clock_gettime(CLOCK_MONOTONIC, &run->began);
+    run->began = clock_ms();
     for (uint32_t i = 0; i < run->target_count && !interrupt_signal(); i++)
         if (run->targets[i].usable && run->targets[i].key_count != 0)
             status = status_worse(status, verify_target(run, &run->targets[i]));
@@ -320,7 +315,7 @@ static int verify_all(verifying *run)
                         "verify: interrupted: %s of %s sessions have a verdict",
                         text_count(run->done.sessions), text_count(run->session_count));
     status = status_worse(status, run->tell.status);
-    tell_summary(&run->tell, &run->done);
+    run->summed_up = true;
     return status;
 }
 
@@ -355,6 +350,9 @@ static int run(const args *given)
         status = find_targets(&state);
     if (status == STATUS_OK)
         status = verify_all(&state);
+    /* A program is told how far it came in any case; people have the line that says why not. */
+    if (state.summed_up || output_is_json())
+        tell_summary(&state.tell, &state.done);
     release(&state);
     return status;
 }

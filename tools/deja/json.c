@@ -16,6 +16,7 @@
 
 static deja_buffer line;
 static bool begun;
+static bool summed_up; /* the last line was a summary */
 
 static void add(const char *text)
 {
@@ -85,6 +86,16 @@ void json_begin(const char *type)
         json_end();
     }
     start_line(type);
+    summed_up = strcmp(type, "summary") == 0;
+}
+
+void json_finish(int status)
+{
+    if (summed_up || (!begun && status == STATUS_OK))
+        return;
+    json_begin("summary");
+    json_number("status", (uint64_t)status);
+    json_end();
 }
 
 void json_end(void)

@@ -20,6 +20,8 @@ enum { JSON_SCHEMA = 1 };
 
 void json_begin(const char *type);
 void json_end(void);
+/* The last line of all: where a command came to no summary of its own, one that has the status. */
+void json_finish(int status);
 
 /* NULL becomes null. */
 void json_text(const char *name, const char *text);

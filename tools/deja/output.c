@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "interrupt.h"
@@ -169,6 +170,8 @@ void output_fail_memory(void)
 int output_finish(int status)
 {
     progress_erase();
+    if (output.json)
+        json_finish(status);
     if (output.gathered.failed)
         output_fail_memory();
     out_flush();
@@ -232,8 +235,12 @@ void out_print(const char *format, ...)
     va_end(arguments);
 }
 
+/* Columns are padded, and the last one may be empty. */
 void out_end(void)
 {
+    deja_buffer *out = &output.gathered;
+    while (out->size != 0 && out->bytes[out->size - 1] == ' ')
+        out->size--;
     out_bytes("\n", 1);
 }
 
@@ -333,6 +340,19 @@ bool progress_is_shown(void)
     const char *term = getenv("TERM");
     const char *ci = getenv("CI");
     return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0 && !(ci && *ci);
+}
+
+uint64_t clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)(now.tv_nsec / 1000000);
+}
+
+uint64_t progress_seconds_left(uint64_t ms, uint64_t done, uint64_t all)
+{
+    const double left = done && all > done ? (double)ms * (double)(all - done) / (double)done : 0;
+    return left > 0 ? (uint64_t)(left / 1000) + 1 : 0;
 }
 
 void progress_show(const char *format, ...)

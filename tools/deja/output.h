@@ -48,7 +48,8 @@ bool output_is_wanted(void);
 /* ---- stdout ---- */
 
 /* Formats, and appends with whatever could move a cursor, end a line or turn text round escaped.
- * Only out_end() ends a line, so nothing that a file or a library holds can forge one. */
+ * Only out_end() ends a line, so nothing that a file or a library holds can forge one. It leaves no
+ * blanks at the end. */
 void out_print(const char *format, ...) TOOL_PRINTF(1, 2);
 void out_end(void);
 /* Both. */
@@ -77,6 +78,9 @@ void remark(const char *format, ...) TOOL_PRINTF(1, 2);
 
 /* Whether progress may be shown: on a terminal that can rub it out, and not in a CI system. */
 bool progress_is_shown(void);
+/* A clock that only goes on, and what is left of some work at the pace it had. */
+uint64_t clock_ms(void);
+uint64_t progress_seconds_left(uint64_t ms, uint64_t done, uint64_t all);
 /* Shows a line in place of the last one; it is rubbed out before anything else is said. */
 void progress_show(const char *format, ...) TOOL_PRINTF(1, 2);
 void progress_erase(void);

@@ -5,7 +5,8 @@
  * answer of ours, and what is typed is not theirs to read. stderr stays, for people who debug.
  *
  * The store is opened last, after all that the command line can get wrong, so that a mistake does
- * not leave an empty store behind.
+ * not leave an empty store behind. Whether the first game starts is tried in a process of its own
+ * for the same reason: rules that keep something from call to call must not see one call more.
  *
  * Told to stop, the child ends after the game at hand. A game that takes longer than a few seconds
  * for that is not waited for: SIGALRM ends the process, as it does for rules that hang.
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -125,6 +127,15 @@ static int check_bots(const record_order *order, const deja_plugin *plugin,
         const size_t size = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)(size < sizeof name ? size : sizeof name - 1), at);
         const bool plays_legal = table->legal && strcmp(name, "random") == 0;
+        if (deja_plugin_bot_find(plugin, name) < 0 && strcmp(name, "random") == 0 && !plays_legal) {
+            snprintf(text, NOTE_TEXT_MAX,
+                     "record: the bot 'random' picks among the legal commands, and '%s' does not "
+                     "list them: that needs 'legal' in the rules, or --bot with a bot of the game%s"
+                     "%s",
+                     table->id, table->bot_count ? ", as " : ", which has none",
+                     table->bot_count ? table->bots[0].name : "");
+            return STATUS_USAGE;
+        }
         if (deja_plugin_bot_find(plugin, name) < 0 && !plays_legal) {
             nearest search = nearest_begin(name);
             for (uint32_t i = 0; i < table->bot_count; i++)
@@ -138,6 +149,37 @@ static int check_bots(const record_order *order, const deja_plugin *plugin,
         if (!*at)
             return STATUS_OK;
     }
+}
+
+/* What is wrong with a list of settings as such. */
+static int check_settings(const record_order *order, const deja_plugin *plugin,
+                          char text[NOTE_TEXT_MAX])
+{
+    const char *setting;
+    for (uint32_t i = 0; (setting = args_value_at(order->given, OPTION_SET, i)) != NULL; i++) {
+        const deja_rules_table *table = deja_plugin_table(plugin);
+        const size_t size = strcspn(setting, "=");
+        if (table->config.size == 0) {
+            snprintf(text, NOTE_TEXT_MAX, "record: --set: '%s' has no config", table->id);
+            return STATUS_USAGE;
+        }
+        if (size == 0) {
+            snprintf(text, NOTE_TEXT_MAX,
+                     "record: --set: '%.200s' names no field: it takes KEY=VALUE, and 'deja info' "
+                     "tells the keys",
+                     setting);
+            return STATUS_USAGE;
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            const char *before = args_value_at(order->given, OPTION_SET, k);
+            if (strcspn(before, "=") != size || memcmp(before, setting, size) != 0)
+                continue;
+            snprintf(text, NOTE_TEXT_MAX, "record: --set: '%.*s' was given twice",
+                     (int)(size < 200 ? size : 200), setting);
+            return STATUS_USAGE;
+        }
+    }
+    return STATUS_OK;
 }
 
 /* The default config with each --set done to it, in *config; empty without any. */
@@ -163,13 +205,90 @@ static int set_config(const record_order *order, const deja_plugin *plugin, deja
     return STATUS_OK;
 }
 
+/* ---- whether the first game starts ---- */
+
+typedef struct rehearsal {
+    int32_t status;
+    char text[NOTE_TEXT_MAX];
+} rehearsal;
+
+static void rehearse_and_exit(const record_order *order, deja_plugin *plugin,
+                              const deja_bots_options *options, int answers, pid_t parent)
+{
+    rehearsal answer;
+    deja_error err;
+    memset(&answer, 0, sizeof answer);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    if (getppid() != parent)
+        _exit(STATUS_TROUBLE);
+    const deja_code code = deja_bots_check(plugin, options, &err);
+    if (code < 0)
+        answer.status =
+            fail(answer.text, status_of(code), is_of_rules(code) ? order->rules : NULL, &err);
+    write_whole(answers, &answer, sizeof answer);
+    _exit(STATUS_OK);
+}
+
+/* Where it ended otherwise, so does this process, as it would have with the store open. */
+static void end_alike(int how)
+{
+    if (WIFSIGNALED(how)) {
+        signal(WTERMSIG(how), SIG_DFL);
+        raise(WTERMSIG(how));
+    }
+    _exit(WIFEXITED(how) ? WEXITSTATUS(how) : STATUS_TROUBLE);
+}
+
+/* A fork has none of its parent's threads, and rules that started some may wait for them. */
+static bool has_threads(void)
+{
+    struct stat about;
+    return stat("/proc/self/task", &about) != 0 || about.st_nlink > 3; /* ., .., and one each */
+}
+
+static int rehearse(const record_order *order, deja_plugin *plugin,
+                    const deja_bots_options *options, char text[NOTE_TEXT_MAX])
+{
+    rehearsal answer;
+    char *at = (char *)&answer;
+    size_t left = sizeof answer;
+    int ends[2];
+    int how = 0;
+    const pid_t parent = getpid();
+    if (has_threads() || pipe2(ends, O_CLOEXEC) != 0)
+        return STATUS_OK; /* whatever there is to say will be said later */
+    const pid_t process = fork();
+    if (process == 0)
+        rehearse_and_exit(order, plugin, options, ends[1], parent);
+    close(ends[1]);
+    while (process > 0 && left != 0) {
+        const ssize_t got = read(ends[0], at, left);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        at += got > 0 ? got : 0;
+        left -= got > 0 ? (size_t)got : 0;
+    }
+    close(ends[0]);
+    while (process > 0 && waitpid(process, &how, 0) < 0 && errno == EINTR)
+        continue;
+    if (process < 0)
+        return STATUS_OK;
+    if (left != 0)
+        end_alike(how);
+    memcpy(text, answer.text, sizeof answer.text);
+    return answer.status;
+}
+
+/* ---- recording ---- */
+
 static int record(const record_order *order, deja_plugin *plugin, deja_span config, int *notes,
                   char text[NOTE_TEXT_MAX])
 {
     deja_bots_options options = DEJA_BOTS_OPTIONS_INIT;
     deja_store *store = NULL;
     deja_error err;
-    int status = STATUS_OK;
 
     options.trail_bits = order->trail_bits;
     options.bots = order->bots;
@@ -179,6 +298,9 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     options.max_steps = order->max_steps;
     options.finished = finished;
     options.user = notes;
+    int status = rehearse(order, plugin, &options, text);
+    if (status != STATUS_OK || stopped)
+        return status;
     deja_code code = deja_store_open(&store, order->store, DEJA_STORE_WRITE, &err);
     if (code < 0)
         return fail(text, status_of(code), NULL, &err);
@@ -206,6 +328,8 @@ static int play(const record_order *order, int *notes, char text[NOTE_TEXT_MAX])
     send(*notes, &note, deja_plugin_table(plugin)->id);
 
     int status = check_bots(order, plugin, text);
+    if (status == STATUS_OK)
+        status = check_settings(order, plugin, text);
     if (status == STATUS_OK)
         status = set_config(order, plugin, &config, text);
     if (status == STATUS_OK) {

@@ -3,7 +3,7 @@
  * Verdicts for people and for programs.
  *
  *     DIVERGED 5c3bd1a94e07 matchgame, step 12 of 59: take row=0 n=3
- *         expected  9f0c61d2
+ *         expected  9f0c61d2 (the low 32 bits)
  *         actual    77aa01bc5d3e9f10
  *         side      expected 0, actual 1
  *         before    step 11  ok  0123456789abcdef  take row=1 n=1
@@ -141,6 +141,18 @@ static void tell_headline(const deja_verdict *verdict, bool alone)
     out_end();
 }
 
+/* The bits of a hash that was recorded cut, where the actual one is whole: 0 where none is. */
+static unsigned cut_bits(const deja_verdict *verdict)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *expected = verdict->expected;
+    const char *actual = verdict->actual;
+    if (!expected || !actual || strlen(actual) != 16 || strspn(actual, digits) != 16)
+        return 0;
+    const size_t size = strlen(expected);
+    return size < 16 && size % 2 == 0 && strspn(expected, digits) == size ? 4 * (unsigned)size : 0;
+}
+
 static void tell_part(const char *name, const char *text)
 {
     if (text)
@@ -196,7 +208,10 @@ static void tell_at_length(const telling *state, const deja_verdict *verdict)
 {
     char heals[96];
     tell_headline(verdict, false);
-    tell_part("expected", verdict->expected);
+    if (cut_bits(verdict) != 0)
+        out_line("    %-9s %s (the low %u bits)", "expected", verdict->expected, cut_bits(verdict));
+    else
+        tell_part("expected", verdict->expected);
     tell_part("actual", verdict->actual);
     tell_fields(verdict);
     tell_before(verdict);

@@ -29,3 +29,17 @@ run ls -s none.deja
 run ls -s none.deja --json
 DEJA_STORE=none.deja run ls
 DEJA_STORE= run ls --game peg | steady
+
+# What a text did not say is a dash, and no line ends in blanks.
+wants 0 export "$first" -o said.replay
+sed -e '/^made:/d' -e 's/^\(build: [0-9a-f]*\) .*/\1/' said.replay > unsaid.replay
+wants 0 import unsaid.replay -s unsaid.deja
+wants 0 ls -s unsaid.deja
+says '  -$'
+! grep ' $' "$HOME/out" || fail 'ls: blanks at the end'
+wants 0 show "$first" -s unsaid.deja
+says '^build      [0-9a-f]{32} -$'
+says '^made       -$'
+! grep ' $' "$HOME/out" || fail 'show: blanks at the end'
+wants 0 show "$first" --rules matchgame
+! grep ' $' "$HOME/out" || fail 'show --rules: blanks at the end'

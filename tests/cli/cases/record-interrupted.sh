@@ -14,17 +14,24 @@ interrupt() {
     kill "-$signal" "$child"
     wait "$child" || status=$?
     [ "$status" = "$wanted" ] || fail "$signal: status $status"
+    complains "$complaint"
 }
+complaint='^deja: record: interrupted: [0-9,]* of 100,000,000 games are recorded$'
 
 store=int.deja
 interrupt INT 130 record matchgame --games 100000000 --seed 1 -s int.deja
 store=term.deja
 interrupt TERM 143 record matchgame --games 100000000 --seed 1 -s term.deja
-for store in int.deja term.deja; do
+store=json.deja
+interrupt INT 130 record matchgame --games 100000000 --seed 1 -s json.deja --json
+tail -n 2 "$HOME/out" | head -n 1 | grep -q '^{"type":"error","status":130,"message":"record: interrupted: ' ||
+    fail 'no error as JSON'
+tail -n 1 "$HOME/out" | grep -qE '^\{"type":"summary","sessions":[1-9]' || fail 'no summary as JSON'
+for store in int.deja term.deja json.deja; do
     [ "$(ids -s $store | wc -l)" -gt 0 ] || fail "$store: nothing was kept"
     wants 0 verify matchgame -s $store
 done
-[ "$(echo int.deja* term.deja*)" = 'int.deja term.deja' ] || fail 'files were left behind'
+[ "$(echo int.deja* term.deja* json.deja*)" = 'int.deja term.deja json.deja' ] || fail 'files were left behind'
 
 # A game that does not come back is not waited for; the games before it are kept.
 wants 0 record "$RULES/ledger.so" --seed 1 --games 600 -s all.deja --json
@@ -38,4 +45,5 @@ kill -INT "$child"
 status=0
 wait "$child" || status=$?
 [ "$status" = 130 ] || fail "hang: status $status"
+complains '^deja: record: interrupted in game 2 of 2, which is lost; 1 is stored in hang.deja$'
 [ "$(ids -s hang.deja | wc -l)" = 1 ] || fail 'the finished game was lost'

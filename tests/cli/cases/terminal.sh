@@ -42,6 +42,12 @@ on_terminal TERM=dumb -- deja verify "$RULES/matchgame-older.so" > "$HOME/seen"
 on_terminal TERM=xterm -- deja verify "$RULES/matchgame-older.so" --json > "$HOME/seen"
 ! grep -q $'\033\[1' "$HOME/seen" || fail 'colour in JSON'
 
+# Recording says how fast it is and how long it will take.
+on_terminal TERM=xterm -- timeout -s INT 1 deja record matchgame --games 100000000 --seed 1 -s long.deja > "$HOME/seen"
+grep -qE 'recording matchgame: [0-9,]+ of 100,000,000 games, [0-9,]+ steps a second, [0-9,]+ s left' "$HOME/seen" ||
+    fail 'no progress of recording'
+[ "$(grep -o 'recording matchgame' "$HOME/seen" | wc -l)" -lt 30 ] || fail 'progress is drawn too often'
+
 # A step that sleeps is long enough to see how far it is.
 wants 0 record "$RULES/ledger.so" --seed 1 --max-steps 60 -s slow.deja
 on_terminal TERM=xterm -- deja verify "$RULES/ledger-sleeps.so" -s slow.deja --hang-wall 1.5 > "$HOME/seen"
