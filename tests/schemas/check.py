@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Holds the pages of schemas/, and real stores, against a second implementation.
 
-    check.py pages FOLDER       the worked examples of hashes.md, identity.md, store.md
+    check.py pages FOLDER       the worked examples of columns, digests, hashes, identity, store
+    check.py build FILE DIGEST  a rules library that brings nothing along, against digests.md
     check.py store SQL FILE...  stores, against schemas/store.sql and what the pages say
 
 Standard library only, and nothing of deja: what agrees here does so because the pages say it.
@@ -108,8 +109,46 @@ def check_checks(page):
     return found
 
 
+def check_digests(page):
+    found = 0
+    files = []
+    for group in groups(page):
+        if "content" in group:
+            check(f"digest of {group['name']}", group["digest"], digest(group["content"]))
+            files.append((group["name"].encode(), bytes.fromhex(group["digest"])))
+            found += 1
+        elif "build" in group:
+            said = "".join(group[key] for key in ("bytes", "luck", "maps")).replace(" ", "")
+            data = files[0][1]
+            for name, own in sorted(files[1:]):
+                data += little(len(name), 4) + name + own
+            check("bytes of a build", data.hex(), said)
+            check("digest of a build", group["build"], digest(said))
+            found += 1
+    return found
+
+
+def digest(hex_digits):
+    return xxh3_128(bytes.fromhex(hex_digits)).hex()
+
+
+def check_columns(page):
+    """The one example: commands as text, their canonical bytes, and the table of their columns."""
+    layout = re.search(r"commands of `(.*)`:", page)[1]
+    data = bytes.fromhex("".join(re.findall(r"(?m)^    ([0-9a-f]{4} .*)$", page)))
+    table = re.findall(r"(?m)^\| (`[0-9a-f` ]+`) \|", page)
+    columns = bytes.fromhex("".join(table).replace("`", "").replace(" ", ""))
+    sizes = re.findall(r"(?:canonical bytes|Their columns), (\d+)", page)
+    check("sizes of values and columns", [str(len(data)), str(len(columns))], sizes)
+    count = len(re.findall(r"(?m)^    (?:take|say|resign)", page))
+    check("commands by column", data.hex(), b"".join(decode(layout, columns, count)).hex())
+    return 1
+
+
 def check_pages(folder):
     for name, work, least in (
+        ("columns.md", check_columns, 1),
+        ("digests.md", check_digests, 4),
         ("hashes.md", check_hashes, 12),
         ("identity.md", check_ids, 3),
         ("store.md", check_checks, 1),
@@ -307,6 +346,9 @@ def check_store(sql, path):
 def main(arguments):
     if arguments[:1] == ["pages"] and len(arguments) == 2:
         check_pages(arguments[1])
+    elif arguments[:1] == ["build"] and len(arguments) == 3:
+        with open(arguments[1], "rb") as file:
+            check(f"build of {arguments[1]}", arguments[2], xxh3_128(file.read()).hex())
     elif arguments[:1] == ["store"] and len(arguments) > 2:
         for path in arguments[2:]:
             check_store(arguments[1], path)
