@@ -7,23 +7,10 @@
 #include <string.h>
 
 #include "replay/replaying.h"
-#include "support/scratch.h"
 
 TestSuite(left_out, .timeout = 300);
 
-static char folder[64], store[128], library[256];
-
-static void open_folder(void)
-{
-    scratch_open(folder);
-    snprintf(store, sizeof store, "%s/plays.deja", folder);
-}
-
-static void close_folder(void)
-{
-    cr_assert_eq(count_workers(), 0, "a worker was left behind");
-    scratch_close(folder);
-}
+static char library[256];
 
 static void record(const char *rules, const char *commands)
 {
