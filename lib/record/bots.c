@@ -9,11 +9,16 @@
  * A bot named "random" that the game does not bring along picks among the legal commands, each as
  * likely. A game ends with its outcome, where a bot has no command (random: where none is legal),
  * at max_steps, or at STEPS_MAX, which is for games that never end.
+ *
+ * Each game starts as a replay of it will: in the float environment of the first, and, where the
+ * library is closed, from the library as it was loaded. What any other library keeps from one game
+ * to the next is in the recordings, and verify will call them stale.
  */
 #include <stdlib.h>
 
 #include "base/nearest.h"
 #include "plugin/game.h"
+#include "record/floats.h"
 #include "record/options.h"
 #include "store/valid.h"
 #include "record/recorder.h"
@@ -45,6 +50,8 @@ typedef struct table {
     uint32_t bot_count;
     char *made;
     deja_buffer saved;
+    deja__float_control floats; /* of every game's start */
+    bool restores;
     seat seats[SEATS_MAX];
 } table;
 
@@ -227,6 +234,17 @@ static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error 
     }
 }
 
+/* Nothing of the game before is left. */
+static void begin_anew(table *t)
+{
+    for (uint32_t i = 0; i < SEATS_MAX; i++)
+        t->seats[i].seen = false;
+    deja__float_control_put(&t->floats);
+    deja__game_drop(t->game);
+    if (t->restores)
+        deja__plugin_restore(t->plugin, NULL, NULL);
+}
+
 static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_error *err)
 {
     deja_recorder_options options = DEJA_RECORDER_OPTIONS_INIT;
@@ -240,8 +258,7 @@ static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_erro
     options.trail_every = t->options->trail_every;
     options.seed = seed;
     options.made = t->made;
-    for (uint32_t i = 0; i < SEATS_MAX; i++)
-        t->seats[i].seen = false;
+    begin_anew(t);
     deja_code code = deja__game_start(t->game, t->config, seed, NULL, &refusal, err);
     if (code == DEJA_OK)
         code =
@@ -287,6 +304,7 @@ static deja_code open_table(table *t, deja_store *store, deja_error *err)
     if (code < 0)
         return code;
     t->command = deja__codec_value_create(t->command_form.codec);
+    t->restores = deja__plugin_can_restore(t->plugin, NULL);
     return t->command ? DEJA_OK : deja__fail_memory(err);
 }
 
@@ -348,6 +366,7 @@ deja_code deja_record_bots(deja_store *store, deja_plugin *plugin, const deja_bo
     deja_code code = create_table(&t, plugin, &taken, options, err);
     if (code < 0)
         return code;
+    t->floats = deja__float_control_take();
     code = open_table(t, store, err);
     bool go_on = true;
     for (uint64_t i = 0; code == DEJA_OK && go_on && i < taken.games; i++) {
@@ -355,6 +374,7 @@ deja_code deja_record_bots(deja_store *store, deja_plugin *plugin, const deja_bo
         if (code < 0 && taken.games > 1)
             deja__fail_within(err, code, "seed %llu", (unsigned long long)(taken.seed + i));
     }
+    deja__float_control_put(&t->floats);
     close_table(t);
     /* Games that were told of are kept, whatever came after them. */
     const deja_code flushed = deja_store_flush(store, code < 0 ? NULL : err);

@@ -26,4 +26,34 @@ static inline uint32_t deja__floats(void)
 #endif
 }
 
+/* The whole of the control words, to be put back. */
+typedef struct deja__float_control {
+    uint64_t word;
+    uint16_t old_unit;
+} deja__float_control;
+
+static inline deja__float_control deja__float_control_take(void)
+{
+    deja__float_control taken = { 0, 0 };
+#if defined(__x86_64__)
+    taken.word = __builtin_ia32_stmxcsr();
+    __asm__ volatile("fnstcw %0" : "=m"(taken.old_unit));
+#elif defined(__aarch64__)
+    __asm__ volatile("mrs %0, fpcr" : "=r"(taken.word));
+#endif
+    return taken;
+}
+
+static inline void deja__float_control_put(const deja__float_control *control)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr((uint32_t)control->word);
+    __asm__ volatile("fldcw %0" : : "m"(control->old_unit));
+#elif defined(__aarch64__)
+    __asm__ volatile("msr fpcr, %0" : : "r"(control->word));
+#else
+    (void)control;
+#endif
+}
+
 #endif

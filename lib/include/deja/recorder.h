@@ -143,7 +143,9 @@ DEJA_API deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options 
                                    deja_error *err);
 /**
  * Plays games with bots and records them. The bot named "random" is the game's own, or else picks
- * among the legal commands. Seat s draws from stream s + 1 of the game's seed.
+ * among the legal commands. Seat s draws from stream s + 1 of the game's seed. Each game starts in
+ * the float environment that there is at the call, and a closed library's variables are put back
+ * before it, so play no other game with the same plugin meanwhile.
  * @return DEJA_OK; DEJA_ENOTFOUND (no such bot: the message has the nearest); DEJA_EREFUSED; ...
  */
 DEJA_API deja_code deja_record_bots(deja_store *store, deja_plugin *plugin,
