@@ -39,7 +39,7 @@ ifdef SANITIZE
 SAN := -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
 ifdef COVER
-SAN += --coverage -O0
+SAN += --coverage -O0 -DDEJA_COVER
 endif
 # Equal sources give equal bytes wherever the checkout lies, so a build's digest means something.
 MAP   := -ffile-prefix-map=$(CURDIR)=.

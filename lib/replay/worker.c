@@ -128,6 +128,7 @@ static bool take_library(deja__worker *worker)
     deja__guard_memory(request.memory_mib);
     deja_code code = deja_plugin_open(&worker->plugin, path, &err);
     if (code == DEJA_OK) {
+        deja__guard_files();
         const uint32_t threads = deja__guard_threads();
         worker->isolation = request.isolation;
         if (request.isolation == DEJA_ISOLATE_AUTO)

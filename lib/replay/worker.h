@@ -26,6 +26,8 @@
 bool deja__guard_begin(pid_t host, int *socket);
 /* Limits the memory from here on to so many MiB more than there are now. */
 void deja__guard_memory(uint64_t mib);
+/* From here on no file is written and no connection made, where the system can see to that. */
+void deja__guard_files(void);
 /* Takes away the calls by which a library would get out of reach. */
 void deja__guard_calls(void);
 /* How many threads this process has; 0 where that cannot be told. */

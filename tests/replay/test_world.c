@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -166,5 +167,44 @@ Test(world, rules_that_ask_a_person_get_no_answer_and_nobody_sees_the_question) 
     cr_assert_not_null(file);
     cr_assert_null(fgets(line, sizeof line, file), "%s", line);
     fclose(file);
+    close_folder();
+}
+
+/* ---- files ---- */
+
+static bool has_landlock(void)
+{
+#if defined(SYS_landlock_create_ruleset)
+    return syscall(SYS_landlock_create_ruleset, NULL, (size_t)0, 1u) >= 1;
+#else
+    return false;
+#endif
+}
+
+Test(world, rules_write_no_files_where_the_kernel_sees_to_that)
+{
+    static const char rules[] =
+        "#define LEDGER_FAULT scribble\n#include \"ledger.h\"\n#include <stdio.h>\n"
+        "static void scribble(ledger *l, const ledger_command *c, deja_out *o) { (void)c; (void)o;"
+        " FILE *f = l->steps == 5 ? fopen(PLACE, \"w\") : NULL; if (f) fclose(f);"
+        " if (l->steps == 6) remove(STORE); }\n";
+    char library[256], flags[512], place[128];
+    if (!has_landlock())
+        cr_skip_test("a kernel without Landlock");
+    open_folder();
+    record_ledger("roll\n* 9");
+    snprintf(place, sizeof place, "%s/soiled", folder);
+    snprintf(flags, sizeof flags, "-DPLACE='\"%s\"' -DSTORE='\"%s\"'", place, store);
+    build_library(library, folder, "scribbler", rules, "cc", flags);
+    const uint32_t ways[] = { DEJA_ISOLATE_AUTO, DEJA_ISOLATE_EXEC };
+    for (size_t i = 0; i < 2; i++) {
+        deja_verify_options options = test_options();
+        options.isolate = ways[i];
+        verified v = verify_store(store, library, &options);
+        cr_assert_eq(need(&v, 1)->kind, DEJA_MATCH, "%s", v.items[0].why);
+        verified_release(&v);
+        cr_assert_neq(access(place, F_OK), 0);
+        cr_assert_eq(access(store, F_OK), 0);
+    }
     close_folder();
 }
