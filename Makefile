@@ -78,7 +78,10 @@ SUPPORT    := $(call test_obj,support)
 BENCH_OBJ  := $(call test_obj,bench)
 FUZZERS    := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
-ALL := $(STATIC) $(SHARED) $(TOOL) $(GAMES) $(RULES)
+# Examples are built as they stand, so that none grows stale.
+EXAMPLES   := $(patsubst docs/%.c,$(BUILD)/docs/%,$(wildcard docs/recording.c))
+
+ALL := $(STATIC) $(SHARED) $(TOOL) $(GAMES) $(RULES) $(EXAMPLES)
 
 .PHONY: all help test check bench demo install format lint fuzz fuzz-run cover soak clean FORCE \
         test-headers test-install test-selftest test-cli test-fuzz test-schemas test-binaries \
@@ -163,6 +166,10 @@ $(BUILD)/rules/%.so: fixtures/rules/%.cpp Makefile
 	$(call say,RULES)
 	$(Q)eval '$(CXX) -std=c++17 $(CXX_WARNINGS) $(WERROR) $(CFLAGS) $(MAP) $(RULES_FLAGS) \
 	    -MMD -MP -MF $@.d -MT $@ $(RULES_LINK) -o $@ $<' $(own_flags)
+
+$(EXAMPLES): $(BUILD)/docs/%: docs/%.c $(STATIC) Makefile
+	$(call say,LINK)
+	$(Q)$(COMPILE) -Ilib/include -MF $@.d -MT $@ $(LDFLAGS) -o $@ $< $(STATIC) $(LIBS)
 
 $(UNIT_BINS): $(BUILD)/tests/%: $$(call test_obj,$$*) $(SUPPORT) $(STATIC)
 	$(call say,LINK)

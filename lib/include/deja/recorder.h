@@ -101,9 +101,9 @@ DEJA_API deja_code deja_recorder_mark(deja_recorder *recorder, const char *text,
 /** Steps so far. */
 DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 /**
- * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is handed
- * to the store whatever happened, which commits it with the next flush: where the recorder had
- * failed, or the outcome is none of the game's, as unfinished; where the rules broke their
+ * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is
+ * handed to the store whatever happened, which commits it with the next flush: where the recorder
+ * had failed, or the outcome is none of the game's, as unfinished; where the rules broke their
  * contract, or a step had begun, as crashed in that command.
  * @param outcome the name of how the game ended, or NULL where it is still running
  * @param[out] id the session's id; may be NULL

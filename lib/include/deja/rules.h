@@ -3,9 +3,10 @@
  * @file deja/rules.h
  * Describe a game's rules, so that deja can record, replay and compare them.
  *
- * This one file is all that a rules library needs: copy it beside the game. Nothing is linked; of
- * the C library only memory and string functions are used. A rules library is a shared object that
- * exports one constant, `deja_rules`:
+ * This one file is all that a rules library needs: copy it into a folder deja/ beside the game,
+ * and compile with -I. there. Nothing is linked; of the C library only memory and string functions
+ * are used. A rules library is a shared object that exports one constant, `deja_rules`. The shape
+ * of one (docs/mygame.c of deja's sources is a whole one to start from):
  *
  *     #include <deja/rules.h>
  *

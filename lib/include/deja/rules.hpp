@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /**
  * @file deja/rules.hpp
- * The standard containers for rules in C++17, on top of <deja/rules.h>. Copy both beside the game;
- * nothing is linked but the C++ library.
+ * The standard containers for rules in C++17, on top of rules.h. Copy both into a folder deja/
+ * beside the game, and include <deja/rules.hpp>; nothing is linked but the C++ library.
  *
  *     struct bee {
  *         std::string name;
@@ -63,7 +63,7 @@
 #ifndef DEJA_RULES_HPP
 #define DEJA_RULES_HPP
 
-#include <deja/rules.h>
+#include "rules.h" /* the one beside this file, wherever that is */
 
 #include <array>
 #include <cstddef>
