@@ -33,7 +33,7 @@ says '^    sum  +expected [0-9]+, actual 0$'
 # What people play, with the rules linked in, is a session of the same game.
 printf 'bank\nroll\nroll\nbank\nroll\n' | (
     mkdir people
-    cd people
+    cd people || exit 1
     "$BUILD/docs/recording" 7
 ) > "$HOME/out"
 [ "$(head -n 1 "$HOME/out")" = nothing_to_bank ] || fail 'the refusal'
