@@ -249,6 +249,14 @@ static bool covers(const deja__load_plan *plan, const deja__load_case *a)
     return bytes == plan->value_size;
 }
 
+/* Whether the value is no more than a copy of its bytes. */
+static bool is_same(const deja__load_plan *plan, const deja__load_case *a)
+{
+    const deja__load_op *o = &plan->ops[a->first];
+    return a->end == a->first + 1 && o->how <= DEJA__COPY8 && o->source == 0 && o->target == 0 &&
+           o->count == a->size && a->size == plan->value_size;
+}
+
 /* One alternative, by loading `bytes` into `value`, which has just been made. */
 static bool learn(learner *l, const deja_type *type, void *value, deja_span bytes,
                   deja__load_case *learnt)
@@ -261,8 +269,9 @@ static bool learn(learner *l, const deja_type *type, void *value, deja_span byte
     if (l->failed || breach.what != DEJA__BREACH_NONE || l->next != bytes.size)
         return false;
     settle_copies(l->plan, l->first);
-    *learnt = (deja__load_case){ bytes.size, l->first, l->plan->op_count, false };
+    *learnt = (deja__load_case){ bytes.size, l->first, l->plan->op_count, false, false };
     learnt->covers = covers(l->plan, learnt);
+    learnt->same = is_same(l->plan, learnt);
     return true;
 }
 

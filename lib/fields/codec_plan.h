@@ -30,6 +30,7 @@ typedef struct deja__load_case {
     uint32_t first;
     uint32_t end; /* ops[first] up to here are its own */
     bool covers;  /* the ops write every byte of the value */
+    bool same;    /* the value is its canonical bytes, nothing before or behind */
 } deja__load_case;
 
 struct deja__load_plan {
@@ -76,6 +77,17 @@ static inline bool deja__load_op_run(const deja__load_op *o, unsigned char *valu
     }
 }
 
+/* Usual sizes are instructions, not calls. */
+static inline void deja__copy_small(void *target, const void *source, uint64_t size)
+{
+    if (size == 4)
+        memcpy(target, source, 4);
+    else if (size == 8)
+        memcpy(target, source, 8);
+    else
+        memcpy(target, source, (size_t)size);
+}
+
 /* Loads into a value that has just been made, or, of a type without init, into any. false: the bytes
  * are not valid, and the value may be half of each. */
 static inline bool deja__load_plan_run(const deja__load_plan *plan, void *value,
@@ -90,6 +102,10 @@ static inline bool deja__load_plan_run(const deja__load_plan *plan, void *value,
     }
     if (size != chosen->size)
         return false;
+    if (chosen->same) {
+        deja__copy_small(value, bytes, size);
+        return true;
+    }
     if (plan->zeroes && !chosen->covers)
         memset(value, 0, (size_t)plan->value_size);
     for (uint32_t i = chosen->first; i < chosen->end; i++)

@@ -114,37 +114,10 @@ static deja_code grow_ends(deja__emitter *e, deja_error *err)
     return DEJA_OK;
 }
 
-/* What is in the slot goes to where all else is. */
-static void leave_slot(deja__emitter *e)
-{
-    const uint64_t size = (uint64_t)(e->slot.at - e->slot.bytes) - DEJA__EMITTER_PREFIX;
-    deja_buffer_add(&e->saved, e->slot.bytes + DEJA__EMITTER_PREFIX, size);
-    e->slot.bytes = NULL;
-}
-
-static bool emit_to_slot(deja__emitter *e, const void *value)
-{
-    deja__slot *slot = &e->slot;
-    if (!e->is_open || !value || e->count == e->capacity)
-        return false;
-    unsigned char *end =
-        deja__codec_attempt(e->form->codec, value, slot->at, slot->end, &e->slots_failed);
-    if (!end)
-        return false;
-    slot->at = end;
-    e->ends[e->count++] = (uint32_t)(end - slot->bytes) - DEJA__EMITTER_PREFIX;
-    return true;
-}
-
 /* A value whose bytes are all there is to do, straight to its place. */
 static bool emit_inline(deja__emitter *e, const void *value)
 {
     deja_buffer *saved = &e->saved;
-    if (e->slot.bytes) {
-        if (DEJA__LIKELY(emit_to_slot(e, value)))
-            return true;
-        leave_slot(e);
-    }
     if (!e->is_simple || !e->is_open || !value || e->count == e->capacity ||
         saved->capacity - saved->size <= DEJA__WINDOW_SIZE || saved->size > DEJA__VALUE_SIZE_MAX)
         return false;
@@ -180,6 +153,45 @@ static void emit(deja_out *out, const void *value)
     deja__fail_within(err, code, "%s %u", e->what, e->count + 1);
 }
 
+/* What is in the slot goes to where all else is. */
+static void leave_slot(deja__emitter *e)
+{
+    const uint64_t size = (uint64_t)(e->slot.at - e->slot.bytes) - DEJA__EMITTER_PREFIX;
+    e->saved.size = DEJA__EMITTER_PREFIX;
+    deja_buffer_add(&e->saved, e->slot.bytes + DEJA__EMITTER_PREFIX, size);
+    e->slot.bytes = NULL;
+    e->out.emit = emit;
+}
+
+/* While there is a slot. */
+static void emit_to_slot(deja_out *out, const void *value)
+{
+    deja__emitter *e = (deja__emitter *)(void *)out;
+    deja__slot *slot = &e->slot;
+    if (e->is_open && value && e->count < DEJA__SLOT_EVENTS) {
+        unsigned char *end =
+            deja__codec_attempt(e->form->codec, value, slot->at, slot->end, &e->slots_failed);
+        if (DEJA__LIKELY(end != NULL)) {
+            slot->at = end;
+            e->ends[e->count++] = (uint32_t)(end - slot->bytes) - DEJA__EMITTER_PREFIX;
+            return;
+        }
+    }
+    leave_slot(e);
+    emit(out, value);
+}
+
+bool deja__emitter_open_slot(deja__emitter *e, unsigned char *bytes, uint32_t size)
+{
+    if (!e->is_simple || e->slots_failed == DEJA__ATTEMPTS_MAX || e->code != DEJA_OK)
+        return false;
+    e->slot = (deja__slot){ bytes, bytes + DEJA__EMITTER_PREFIX, bytes + size };
+    e->count = 0;
+    e->is_open = true;
+    e->out.emit = emit_to_slot;
+    return true;
+}
+
 static void touch(deja_out *out, const void *pointer, uint64_t size)
 {
     (void)out;
@@ -209,6 +221,12 @@ void deja__emitter_release(deja__emitter *e)
     free(e->ends);
 }
 
+void deja__emitter_leave(deja__emitter *e)
+{
+    e->slot.bytes = NULL;
+    e->out.emit = emit;
+}
+
 static void emitter_empty(deja__emitter *e)
 {
     e->count = 0;
@@ -220,7 +238,7 @@ void deja__emitter_clear(deja__emitter *e)
 {
     emitter_empty(e);
     e->code = DEJA_OK;
-    e->slot.bytes = NULL;
+    deja__emitter_leave(e);
     e->saved.failed = false;
     e->hashed.failed = false;
 }

@@ -26,7 +26,7 @@ deja_code deja__form_save(const deja__form *form, const void *value, deja_buffer
 /* Loads bytes of somebody else's. DEJA_EFORMAT where they are not valid. */
 deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, deja_error *err);
 
-enum { DEJA__EMITTER_PREFIX = 4 };
+enum { DEJA__EMITTER_PREFIX = 4, DEJA__SLOT_EVENTS = 32 /* at most; there are ends for more */ };
 
 /* Memory of somebody else for what a call emits, count and all, if it is simple and fits. */
 typedef struct deja__slot {
@@ -63,34 +63,18 @@ void deja__emitter_clear(deja__emitter *emitter);
 /* Tells the first failure, and empties it. */
 deja_code deja__emitter_fail(deja__emitter *emitter, deja_error *err);
 
+/* No slot any more. */
+void deja__emitter_leave(deja__emitter *emitter);
 /* Around the call that it is handed to. What was emitted while it was not open stays a failure, so
  * that it is told. */
 static inline void deja__emitter_open(deja__emitter *emitter)
 {
+    if (emitter->slot.bytes)
+        deja__emitter_leave(emitter);
     emitter->count = 0;
     emitter->saved.size = DEJA__EMITTER_PREFIX;
     emitter->hashed.size = DEJA__EMITTER_PREFIX;
     emitter->is_open = true;
-}
-
-/* The same with a slot of `size` bytes, which must be larger than the prefix. */
-static inline void deja__emitter_open_slot(deja__emitter *emitter, unsigned char *bytes,
-                                           uint32_t size)
-{
-    deja__emitter_open(emitter);
-    if (emitter->is_simple && emitter->slots_failed < DEJA__ATTEMPTS_MAX)
-        emitter->slot = (deja__slot){ bytes, bytes + DEJA__EMITTER_PREFIX, bytes + size };
-}
-
-/* Ends a slot. How many bytes are in it: none where it was not used, or was too small. */
-static inline uint32_t deja__emitter_take_slot(deja__emitter *emitter)
-{
-    const deja__slot slot = emitter->slot;
-    emitter->slot.bytes = NULL;
-    if (!slot.bytes || emitter->count == 0)
-        return 0;
-    deja__store32(slot.bytes, emitter->count);
-    return (uint32_t)(slot.at - slot.bytes);
 }
 
 /* Puts the count in front. Tells the first failure, and is then empty. */
@@ -105,6 +89,21 @@ static inline deja_code deja__emitter_close(deja__emitter *emitter, deja_error *
 
 /* What was emitted, one behind another. Borrowed until it is opened or cleared. */
 deja_span deja__emitter_bytes(const deja__emitter *emitter);
+/* The same with a slot of `size` bytes, which must be larger than the prefix. false: it is of no use
+ * to this emitter, and nothing was opened. */
+bool deja__emitter_open_slot(deja__emitter *emitter, unsigned char *bytes, uint32_t size);
+/* Closes one that is still in its slot, which it leaves there for the next time: the bytes that are
+ * in it, 0 for no events; or -1 where it must be closed as any other. */
+static inline int32_t deja__emitter_close_slot(deja__emitter *emitter)
+{
+    const deja__slot *slot = &emitter->slot;
+    if (!slot->bytes)
+        return -1;
+    emitter->is_open = false;
+    deja__store32(slot->bytes, emitter->count);
+    return emitter->count ? (int32_t)(slot->at - slot->bytes) : 0;
+}
+
 /* XXH3-64 of the count and the values for hashing; there must be one. */
 static inline uint64_t deja__emitter_hash(const deja__emitter *emitter)
 {

@@ -176,11 +176,13 @@ static deja_code fail_applied(const deja__game *game, uint32_t answer, deja_erro
                       refusal_name(game, answer));
 }
 
-/* Applies with the emitter open. */
-static inline deja_code apply_open(deja__game *game, const void *command, uint32_t *result,
-                                   deja_error *err)
+deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
+                                 deja_error *err)
 {
     deja__emitter *e = &game->events;
+    if (!game->state)
+        return need_state(game, err);
+    deja__emitter_open(e);
     const uint32_t answer = game->table->apply(game->state, command, &e->out);
     const deja_code code = deja__emitter_close(e, err);
     if (code != DEJA_OK)
@@ -193,22 +195,9 @@ static inline deja_code apply_open(deja__game *game, const void *command, uint32
     return DEJA_OK;
 }
 
-deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
-                                 deja_error *err)
-{
-    if (!game->state)
-        return need_state(game, err);
-    deja__emitter_open(&game->events);
-    return apply_open(game, command, result, err);
-}
-
-/* The usual case by its plan; any other may have no memory yet, no plan, or be wrong. */
-static inline deja_code load_command(deja__game *game, deja_span command, deja_error *err)
+static deja_code load_command(deja__game *game, deja_span command, deja_error *err)
 {
     const deja__form *of_command = &game->forms[DEJA_COMMAND];
-    if (game->command &&
-        DEJA__LIKELY(deja__codec_load_planned(of_command->codec, game->command, command)))
-        return DEJA_OK;
     deja_code code = make_value(of_command, &game->command, err);
     if (code == DEJA_OK)
         code = deja__form_load(of_command, game->command, command, err);
@@ -233,22 +222,55 @@ static inline deja_code step_state(deja__game *game, deja__stepped *stepped, dej
     return deja__codec_hash(codec, game->state, &stepped->hash, err);
 }
 
+/* Any step: one with large values, one that breaks the contract, the first of all. */
+static deja_code step_slowly(deja__game *game, deja_span command, deja__stepped *stepped,
+                             deja_error *err)
+{
+    deja__emitter_leave(&game->events);
+    const deja_code code = deja__game_apply(game, command, &stepped->result, err);
+    if (code != DEJA_OK)
+        return code;
+    stepped->events_size = 0;
+    stepped->event_hash = deja__game_event_hash(game);
+    return step_state(game, stepped, err);
+}
+
+/* What came of an apply whose events went past their slot, or that broke the contract. */
+static deja_code close_slowly(deja__game *game, uint32_t answer, deja__stepped *stepped,
+                              deja_error *err)
+{
+    deja__emitter *e = &game->events;
+    deja_code code = DEJA_OK;
+    if (e->is_open)
+        code = deja__emitter_close(e, err);
+    if (code == DEJA_OK && (answer > game->table->refusal_count || (answer && e->count))) {
+        deja__emitter_clear(e);
+        code = fail_applied(game, answer, err);
+    }
+    if (code == DEJA_OK)
+        stepped->event_hash = deja__game_event_hash(game);
+    deja__emitter_leave(e);
+    return code;
+}
+
 deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *stepped,
                           deja_error *err)
 {
-    deja_code code = load_command(game, command, err);
-    if (code == DEJA_OK && !game->state)
-        code = need_state(game, err);
-    if (code != DEJA_OK)
-        return code;
     deja__emitter *e = &game->events;
-    deja__emitter_open_slot(e, stepped->events, DEJA__STEPPED_EVENTS);
-    code = apply_open(game, game->command, &stepped->result, err);
-    stepped->events_size = (uint16_t)deja__emitter_take_slot(e);
-    if (code != DEJA_OK)
-        return code;
-    if (stepped->events_size == 0)
-        stepped->event_hash = deja__game_event_hash(game);
+    if (!game->state || !game->command ||
+        !deja__codec_load_planned(game->forms[DEJA_COMMAND].codec, game->command, command) ||
+        !deja__emitter_open_slot(e, stepped->events, DEJA__STEPPED_EVENTS))
+        return step_slowly(game, command, stepped, err);
+    const uint32_t answer = game->table->apply(game->state, game->command, &e->out);
+    const int32_t size = deja__emitter_close_slot(e);
+    stepped->result = answer;
+    stepped->events_size = size > 0 ? (uint16_t)size : 0;
+    stepped->event_hash = game->no_events;
+    if (size < 0 || answer > game->table->refusal_count || (answer && size)) {
+        const deja_code code = close_slowly(game, answer, stepped, err);
+        if (code != DEJA_OK)
+            return code;
+    }
     return step_state(game, stepped, err);
 }
 

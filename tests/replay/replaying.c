@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -190,6 +191,25 @@ void build_fault(char path[256], const char *name, const char *body)
              " { (void)l; (void)c; (void)o; %s }\n",
              body);
     build_library(path, folder, name, source, "cc", NULL);
+}
+
+/* ---- a number that stays ---- */
+
+uint32_t *open_count(char flag[64])
+{
+    const int id = shmget(IPC_PRIVATE, sizeof(uint32_t), IPC_CREAT | 0600);
+    cr_assert_geq(id, 0);
+    uint32_t *count = shmat(id, NULL, 0);
+    cr_assert_neq((intptr_t)count, -1);
+    /* It may still be attached to by its number, and is gone with the last who is. */
+    cr_assert_eq(shmctl(id, IPC_RMID, NULL), 0);
+    snprintf(flag, 64, "-DCOUNT=%d", id);
+    return count;
+}
+
+void close_count(uint32_t *count)
+{
+    shmdt(count);
 }
 
 /* ---- processes ---- */

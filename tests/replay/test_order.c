@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "replay/replaying.h"
 #include "support/scratch.h"
@@ -204,34 +206,47 @@ Test(order, what_cannot_be_verified_at_all_is_an_error)
     close_folder();
 }
 
+/* Waits for the first crash to come, and writes to the library before it does. */
+static void change_when_counted(const char *library, uint32_t *count)
+{
+    for (int i = 0; i < 6000 && __atomic_load_n(count, __ATOMIC_SEQ_CST) == 0; i++)
+        usleep(10000);
+    FILE *file = fopen(library, "a");
+    if (file) {
+        fputc(0, file);
+        fclose(file);
+    }
+    __atomic_store_n(count, 1000, __ATOMIC_SEQ_CST);
+    _exit(0);
+}
+
 Test(order, the_library_must_stay_the_same)
 {
-    char library[256];
+    static const char source[] =
+        COUNTED "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n#include <stdlib.h>\n"
+                "#include <unistd.h>\n"
+                "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+                " { (void)c; (void)o; if (l->steps != 5) return; counted();"
+                " while (__atomic_load_n(count_there(), __ATOMIC_SEQ_CST) < 1000) usleep(1000);"
+                " abort(); }\n";
+    char library[256], flag[64];
     open_folder();
-    build_library(library, folder, "l",
-                  "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n#include <stdio.h>\n"
-                  "#include <stdlib.h>\n#include <string.h>\n"
-                  "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                  " { (void)c; (void)o; if (l->steps != 5) return;"
-                  " FILE *f = fopen(PATH, \"a\"); if (f) { fputc(0, f); fclose(f); } abort(); }\n",
-                  "cc", "-DPATH='\"/dev/null\"'");
-    char flag[300];
-    snprintf(flag, sizeof flag, "-DPATH='\"%s/l.so\"'", folder);
-    build_library(library, folder, "l",
-                  "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n#include <stdio.h>\n"
-                  "#include <stdlib.h>\n"
-                  "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
-                  " { (void)c; (void)o; if (l->steps != 5) return;"
-                  " FILE *f = fopen(PATH, \"a\"); if (f) { fputc(0, f); fclose(f); } abort(); }\n",
-                  "cc", flag);
+    uint32_t *count = open_count(flag);
+    build_library(library, folder, "l", source, "cc", flag);
     for (uint64_t seed = 0; seed < 2; seed++) {
         const script s = { .library = RULES("ledger"), .commands = "roll\n* 9", .seed = seed };
         record_script(store, &s);
     }
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        change_when_counted(library, count);
     verified v = verify_store(store, library, NULL);
     cr_assert_eq(v.code, DEJA_EUNFIT, "%d", v.code);
     cr_assert(strstr(v.err.message, "has changed while it was being used"), "%s", v.err.message);
     verified_release(&v);
+    cr_assert_eq(waitpid(child, NULL, 0), child);
+    close_count(count);
     close_folder();
 }
 

@@ -109,15 +109,13 @@ Test(world, an_answer_that_the_recorders_own_build_gives_now_and_then_is_unstabl
 {
     /* Wrong in the first three processes that ask, and right in every later one. */
     static const char source[] =
-        "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n#include <fcntl.h>\n"
-        "#include <unistd.h>\n"
-        "static void fault(ledger *l, const ledger_command *c, deja_out *o) { (void)c; (void)o;"
-        " if (l->steps != 9) return; int fd = open(COUNT, O_CREAT | O_APPEND | O_RDWR, 0600);"
-        " off_t size = lseek(fd, 0, SEEK_END); if (size >= 1 && size <= 3) l->gold++;"
-        " if (write(fd, \"x\", 1) != 1) l->gold--; close(fd); }\n";
-    char library[256], flag[256];
+        COUNTED "#define LEDGER_FAULT fault\n#include \"ledger.h\"\n"
+                "static void fault(ledger *l, const ledger_command *c, deja_out *o)"
+                " { (void)c; (void)o; if (l->steps != 9) return;"
+                " const uint32_t n = counted(); if (n >= 1 && n <= 3) l->gold++; }\n";
+    char library[256], flag[64];
     open_folder();
-    snprintf(flag, sizeof flag, "-DCOUNT='\"%s/count\"'", folder);
+    uint32_t *count = open_count(flag);
     build_library(library, folder, "moody", source, "cc", flag);
     const script s = { .library = library, .commands = "roll\n* 19" };
     record_script(store, &s);
@@ -127,6 +125,7 @@ Test(world, an_answer_that_the_recorders_own_build_gives_now_and_then_is_unstabl
     cr_assert_eq(t->step, 9);
     cr_assert(strstr(t->why, "3 of 5 runs"), "%s", t->why);
     verified_release(&v);
+    close_count(count);
     close_folder();
 }
 
