@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is done at every step, inline: loading a small flat value by its plan, and writing a small one
- * without the writer.
+ * What is done at every step, inline: loading a small flat value by its plan, and writing a small
+ * one without the writer.
  *
  * Most states and events fit a window and ask nothing of the host. Such a value needs none of the
  * writer's levels and sinks: its description is lent some memory, and when it returns the bytes lie
@@ -56,8 +56,8 @@ static inline bool deja__codec_hash_attempt(deja__codec *codec, const void *valu
     return true;
 }
 
-/* Loads canonical bytes by the plan. false: there is none, or the bytes are not valid; the value is to
- * be loaded again, which tells why. */
+/* Loads canonical bytes by the plan. false: there is none, or the bytes are not valid; the value is
+ * to be loaded again, which tells why. */
 static inline bool deja__codec_load_planned(const deja__codec *codec, void *value, deja_span bytes)
 {
     return codec->plan && !codec->type.init &&

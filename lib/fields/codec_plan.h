@@ -88,8 +88,8 @@ static inline void deja__copy_small(void *target, const void *source, uint64_t s
         memcpy(target, source, (size_t)size);
 }
 
-/* Loads into a value that has just been made, or, of a type without init, into any. false: the bytes
- * are not valid, and the value may be half of each. */
+/* Loads into a value that has just been made, or, of a type without init, into any. false: the
+ * bytes are not valid, and the value may be half of each. */
 static inline bool deja__load_plan_run(const deja__load_plan *plan, void *value,
                                        const unsigned char *bytes, uint64_t size)
 {

@@ -24,7 +24,7 @@
  * A step is not hashed and stored into its answer at once. To hash bytes that were stored just now
  * waits for these stores, and they wait for those before them, which go to lines that the host has
  * read last, on another processor. Steps gather in `recent`, which stays in the worker's cache, and
- * are hashed and handed over some at a time. When a worker dies, the host does it for the last ones.
+ * are hashed and handed over some at a time. When a worker dies, the host does it for the last.
  *
  * What the worker writes is what a library may have scribbled over: the host reads each value once,
  * and believes none of it beyond "this is what that build answered". An answer bears its job's
@@ -162,7 +162,7 @@ typedef struct deja__answer {
     uint32_t results[DEJA__JOB_ROWS];
 } deja__answer;
 
-/* The steps of the job at work that its answer does not have yet: row n at n % DEJA__RECENT_ROWS. */
+/* Steps of the job at work that its answer does not have yet: row n at n % DEJA__RECENT_ROWS. */
 enum { DEJA__RECENT_ROWS = 32 };
 typedef struct deja__recent {
     deja__stepped rows[DEJA__RECENT_ROWS];

@@ -379,3 +379,8 @@ deja_code deja_store_flush(deja_store *store, deja_error *err)
                                 err);
     return deja__store_fail(store, deja__gather_flush(store, err), err);
 }
+
+uint64_t deja_store_gathered(const deja_store *store)
+{
+    return store && store->gather ? deja__gather_count(store->gather) : 0;
+}

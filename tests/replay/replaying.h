@@ -70,11 +70,11 @@ void build_fault(char path[256], const char *name, const char *body);
  * COUNTED has counted(), the number before it grew by one. */
 uint32_t *open_count(char flag[64]);
 void close_count(uint32_t *count);
-#define COUNTED                                                                 \
-    "#include <stdint.h>\n#include <sys/shm.h>\n"                               \
-    "static uint32_t *count_there(void) { static uint32_t *count;"              \
+#define COUNTED                                                              \
+    "#include <stdint.h>\n#include <sys/shm.h>\n"                            \
+    "static uint32_t *count_there(void) { static uint32_t *count;"           \
     " if (!count) count = (uint32_t *)shmat(COUNT, 0, 0); return count; }\n" \
-    "static inline uint32_t counted(void)"                                      \
+    "static inline uint32_t counted(void)"                                   \
     " { return __atomic_fetch_add(count_there(), 1u, __ATOMIC_SEQ_CST); }\n"
 
 /* Processes that run as a worker of this test, those left behind included. */

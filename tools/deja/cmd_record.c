@@ -40,7 +40,8 @@ typedef struct recording_run {
     uint64_t empty; /* games without a step */
     uint64_t began; /* ms */
     uint64_t drawn; /* ms; when progress was shown last */
-    deja_id ids[REMEMBERED];
+    uint64_t told;  /* games that were told of: those that are stored */
+    record_note notes[REMEMBERED];
     bool ended; /* the child came to its end by itself */
 } recording_run;
 
@@ -75,29 +76,40 @@ static void show_progress(recording_run *run)
                   text_count(progress_seconds_left(ms, run->finished, run->order.games)));
 }
 
+/* The first `stored` games are in the store: nothing is told of before it is. */
+static void tell_stored(recording_run *run, uint64_t stored)
+{
+    for (; run->told < stored; run->told++)
+        tell_session(run, &run->notes[run->told % REMEMBERED]);
+}
+
 static void take_session(recording_run *run, const record_note *note)
 {
-    run->ids[run->finished % REMEMBERED] = note->id;
+    run->notes[run->finished % REMEMBERED] = *note;
     run->finished++;
     run->steps += note->steps;
     run->known += note->known != 0;
     run->cut += run->order.max_steps != 0 && note->steps == run->order.max_steps;
     run->empty += note->steps == 0;
-    tell_session(run, note);
+    tell_stored(run,
+                run->finished - (note->gathered < run->finished ? note->gathered : run->finished));
     show_progress(run);
 }
 
-/* Lets a child record, and hears it out. Its status, and in *how what waitpid() says of its end. */
-static int hear_child(recording_run *run, int *how)
+/* Lets a child record, and hears it out. Its status, what it says of it in `text`, and in *how what
+ * waitpid() says of its end. */
+static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
 {
-    char text[NOTE_TEXT_MAX];
     record_note note;
     record_child child;
     int status = STATUS_OK;
 
     run->ended = false;
-    if (!record_child_start(&child, &run->order))
-        return complain(STATUS_TROUBLE, "record: no process could be started");
+    if (!record_child_start(&child, &run->order)) {
+        snprintf(text, NOTE_TEXT_MAX, "record: no process could be started");
+        run->ended = true;
+        return STATUS_TROUBLE;
+    }
     while (!run->ended && record_child_note(&child, &note, text)) {
         if (note.kind == NOTE_OPENED) {
             snprintf(run->game, sizeof run->game, "%.*s", GAME_NAME_SIZE - 1, text);
@@ -109,8 +121,6 @@ static int hear_child(recording_run *run, int *how)
         }
     }
     *how = record_child_end(&child);
-    if (run->ended && status != STATUS_OK)
-        complain(status, "%s", text);
     return status;
 }
 
@@ -130,7 +140,7 @@ static uint64_t count_stored(const recording_run *run)
     }
     for (; place < run->finished; place++) {
         int64_t key;
-        const char *id = hex_text(run->ids[place % REMEMBERED].bytes, ID_DIGITS);
+        const char *id = hex_text(run->notes[place % REMEMBERED].id.bytes, ID_DIGITS);
         if (deja_store_find(store, id, &key, NULL) < 0)
             break;
     }
@@ -229,15 +239,20 @@ static void print_summary(const recording_run *run, uint64_t sessions)
 
 static int record_all(recording_run *run)
 {
+    char text[NOTE_TEXT_MAX];
     int how = 0;
     run->began = clock_ms();
-    int status = hear_child(run, &how);
+    int status = hear_child(run, &how, text);
     uint64_t stored = run->finished;
-    if (!run->ended) {
+    if (!run->ended)
         stored = save_finished(run);
+    else if (status != STATUS_OK)
+        stored = count_stored(run); /* the disk may have been full */
+    tell_stored(run, stored);
+    if (!run->ended) {
         status = status_worse(status, explain_end(run, how, stored));
     } else if (status != STATUS_OK) {
-        stored = count_stored(run); /* the disk may have been full */
+        complain(status, "%s", text);
     } else if (interrupt_signal() && stored < run->order.games) {
         complain(128 + interrupt_signal(), "record: interrupted: %s of %s games are recorded",
                  text_count(stored), text_count(run->order.games));

@@ -93,9 +93,15 @@ static int fail(char text[NOTE_TEXT_MAX], int status, const char *what, const de
     return status;
 }
 
+/* What the bots' games are told to. */
+typedef struct listener {
+    int notes;
+    deja_store *store;
+} listener;
+
 static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t steps, bool known)
 {
-    const int *notes = user;
+    const listener *to = user;
     record_note note;
     memset(&note, 0, sizeof note);
     note.kind = NOTE_SESSION;
@@ -103,7 +109,8 @@ static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t step
     note.seed = seed;
     note.steps = steps;
     note.known = known;
-    const bool sent = send(*notes, &note, NULL);
+    note.gathered = deja_store_gathered(to->store);
+    const bool sent = send(to->notes, &note, NULL);
     if (stopped)
         alarm(0); /* closing the store may take its time */
     return sent && !stopped;
@@ -296,14 +303,16 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     options.seed = order->seed;
     options.games = order->games;
     options.max_steps = order->max_steps;
+    listener to = { *notes, NULL };
     options.finished = finished;
-    options.user = notes;
+    options.user = &to;
     int status = rehearse(order, plugin, &options, text);
     if (status != STATUS_OK || stopped)
         return status;
     deja_code code = deja_store_open(&store, order->store, DEJA_STORE_WRITE, &err);
     if (code < 0)
         return fail(text, status_of(code), NULL, &err);
+    to.store = store;
     code = deja_record_bots(store, plugin, &options, &err);
     if (code < 0)
         status = fail(text, status_of(code), is_of_rules(code) ? order->rules : NULL, &err);

@@ -36,9 +36,11 @@ typedef struct record_note {
     uint32_t kind;
     uint32_t text_size;
     int32_t status; /* of NOTE_END */
-    uint32_t known; /* of NOTE_SESSION, as the next three */
+    uint32_t known; /* of NOTE_SESSION, as the next four */
     uint64_t seed;
     uint64_t steps;
+    uint64_t
+        gathered; /* how many of the sessions so far are not committed yet, this one included */
     deja_id id;
 } record_note;
 

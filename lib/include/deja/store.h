@@ -109,6 +109,8 @@ DEJA_API deja_code deja_store_close(deja_store *store, deja_error *err);
 /** Commits the finished sessions that are gathered. Happens by itself every 16,384 steps or 1,024
  *  sessions. What cannot be committed (DEJA_EIO, DEJA_EBUSY) stays gathered: flush again. */
 DEJA_API deja_code deja_store_flush(deja_store *store, deja_error *err);
+/** How many finished sessions are gathered and not committed yet; 0 of one that is only read. */
+DEJA_API uint64_t deja_store_gathered(const deja_store *store);
 
 /** One session in a list, with its newest recording. Borrowed for the call. */
 typedef struct deja_entry {

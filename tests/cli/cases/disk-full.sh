@@ -37,3 +37,14 @@ for text in old.replay new.replay; do
     complains "^deja: $text: larger than files may be here$"
 done
 [ "$(cat old.replay)" = 'deja-replay: old' ] && [ "$(echo *.replay*)" = old.replay ] || fail 'half a text'
+
+# Of what was recorded, that is told which is stored.
+status=0
+(
+    ulimit -f 100
+    deja record "$RULES/ledger.so" --json --games 3000 --max-steps 400 --seed 1 -s told.deja \
+        > "$HOME/out" 2> "$HOME/err"
+) || status=$?
+[ $status = 128 ] || fail "status $status"
+told=$(sed -n 's/.*"type":"session","id":"\([0-9a-f]*\)".*/\1/p' "$HOME/out")
+[ "$told" = "$(ids -s told.deja)" ] || fail 'it told of others than it stored'
