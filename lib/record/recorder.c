@@ -31,6 +31,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/chain.h"
 #include "record/floats.h"
 #include "record/options.h"
 #include "store/valid.h"
@@ -180,10 +181,10 @@ static deja_code end_step(deja_recorder *recorder, uint32_t result, uint64_t eve
                           uint64_t hash, deja_error *err)
 {
     deja__ring *ring = &recorder->ring;
-    ring->event_chain = deja__event_chain_next(ring->event_chain, event_hash);
+    ring->event_chain = deja__event_chain_step(ring->event_chain, event_hash);
     recorder->until_hash--;
     if (due) {
-        ring->chain = deja__chain_next(ring->chain, hash, result);
+        ring->chain = deja__chain_step(ring->chain, hash, result);
         deja__ring_hash(ring, deja__cut(hash, recorder->trail_bits));
         recorder->until_hash = recorder->trail_every;
     }
