@@ -214,12 +214,12 @@ void close_count(uint32_t *count)
 
 /* ---- processes ---- */
 
-static uint32_t count_workers_now(void)
+uint32_t count_workers_of(pid_t of)
 {
     DIR *processes = opendir("/proc");
     uint32_t count = 0;
     char host[16];
-    snprintf(host, sizeof host, "%d", (int)getpid());
+    snprintf(host, sizeof host, "%d", (int)of);
     for (const struct dirent *entry; processes && (entry = readdir(processes)) != NULL;) {
         char path[300], line[512] = "";
         if (!isdigit((unsigned char)entry->d_name[0]))
@@ -245,10 +245,10 @@ static uint32_t count_workers_now(void)
 /* A fork that was killed with its worker takes a moment to go. */
 uint32_t count_workers(void)
 {
-    uint32_t count = count_workers_now();
+    uint32_t count = count_workers_of(getpid());
     for (int i = 0; i < 200 && count > 0; i++) {
         usleep(10000);
-        count = count_workers_now();
+        count = count_workers_of(getpid());
     }
     return count;
 }

@@ -7,6 +7,8 @@
 
 #include <deja/deja.h>
 
+#include <sys/types.h>
+
 #define WORKER DEJA_BUILD_DIR "/deja"
 #define RULES(name) DEJA_BUILD_DIR "/rules/" name ".so"
 #define GAMES(name) DEJA_BUILD_DIR "/games/" name ".so"
@@ -79,6 +81,8 @@ void close_count(uint32_t *count);
 
 /* Processes that run as a worker of this test, those left behind included. */
 uint32_t count_workers(void);
+/* Those of some process, as it is now. */
+uint32_t count_workers_of(pid_t host);
 
 /* A session of these commands (as text, one a line) as a library plays it, recorded into a store,
  * with hooks to falsify what is written. */

@@ -297,20 +297,17 @@ Test(apart, workers_end_with_their_host)
     }
     char byte;
     cr_assert_eq(read(ready[0], &byte, 1), 1);
-    char number[32], command[128];
-    snprintf(number, sizeof number, "%d", (int)host);
-    snprintf(command, sizeof command, "pgrep -f -- '--deja-worker.* %s$' > /dev/null", number);
     bool seen = false;
-    for (int i = 0; i < 200 && !seen; i++) {
+    for (int i = 0; i < 3000 && !seen; i++) {
         usleep(10000);
-        seen = system(command) == 0;
+        seen = count_workers_of(host) > 0;
     }
     cr_assert(seen, "no worker came up");
     kill(host, SIGKILL);
     bool gone = false;
-    for (int i = 0; i < 200 && !gone; i++) {
+    for (int i = 0; i < 3000 && !gone; i++) {
         usleep(10000);
-        gone = system(command) != 0;
+        gone = count_workers_of(host) == 0;
     }
     cr_assert(gone, "a worker outlived its host");
     close_folder();
