@@ -4,7 +4,8 @@
  *
  *   all_kinds    a state: every kind of field in every shape, structs and kinds in lists, sections
  *                in sections, optionals of everything, maps and sets, blocks, memory on the heap
- *   all_command  a command: a kind whose alternatives are flat, as a load plan wants them
+ *   all_command  a command: a kind whose alternatives are flat, as a load plan wants them; one is a
+ *                tick with the inputs of two players
  *
  * all_kinds_fill() and all_command_fill() make any valid value of them, the same for a seed.
  */
@@ -20,9 +21,11 @@ static const char *const all_moods[] = { "calm", "angry", "asleep" };
 static const char *const all_traits[] = { "fast", "strong", "shy" };
 static const char *const all_effects[] = { "none", "poison", "curse", "move" };
 static const char *const all_inner_kinds[] = { "plain", "odd" };
-static const char *const all_commands[] = { "pass", "take", "place", "paint", "wait", "charge" };
+static const char *const all_commands[] = { "pass", "take",   "place", "paint",
+                                            "wait", "charge", "tick" };
+static const char *const all_actions[] = { "left", "right", "jump" };
 
-enum { ALL_MOODS = 3, ALL_TRAITS = 3, ALL_EFFECTS = 4, ALL_COMMANDS = 6 };
+enum { ALL_MOODS = 3, ALL_TRAITS = 3, ALL_EFFECTS = 4, ALL_COMMANDS = 7, ALL_ACTIONS = 3 };
 
 typedef struct all_point {
     int16_t x;
@@ -197,6 +200,11 @@ typedef struct all_kinds {
     } heap;
 
     uint32_t cache[16]; /* derived */
+    deja_countdown can;
+    deja_every rain[2];
+    deja_input inputs[2];
+    deja_input ghosts[3];
+    uint32_t ghost_count;
     uint64_t last;
 } all_kinds;
 
@@ -230,6 +238,10 @@ typedef struct all_command {
             all_point path[3];
             uint32_t moods[2];
         } charge;
+        struct {
+            deja_input players[2];
+            deja_countdown clock;
+        } tick;
     } u;
 } all_command;
 
@@ -239,6 +251,11 @@ static inline void all_point_fields(deja_fields *f, const all_point *p)
 {
     deja_i16(f, "x", &p->x);
     deja_i16(f, "y", &p->y);
+}
+
+static inline void all_player_fields(deja_fields *f, const deja_input *input)
+{
+    deja_input_fields(f, input, all_actions);
 }
 
 static inline void all_inner_fields(deja_fields *f, const all_inner *inner)
@@ -500,6 +517,10 @@ static ALL_UNUSED void all_kinds_fields(deja_fields *f, const void *value)
     all_map_fields(f, v);
     all_heap_fields(f, v);
     deja_derived(f, "cache", v->cache, sizeof v->cache);
+    deja_struct(f, "can", &v->can, deja_countdown_fields);
+    deja_struct_array(f, "rain", v->rain, 2, deja_every_fields);
+    deja_struct_array(f, "inputs", v->inputs, 2, all_player_fields);
+    deja_struct_list(f, "ghosts", v->ghosts, &v->ghost_count, 3, all_player_fields);
     deja_u64(f, "last", &v->last);
 }
 
@@ -533,6 +554,10 @@ static ALL_UNUSED void all_command_fields(deja_fields *f, const void *value)
     case 5:
         deja_struct_array(f, "path", c->u.charge.path, 3, all_point_fields);
         deja_enum_array(f, "moods", c->u.charge.moods, 2, all_moods);
+        break;
+    case 6:
+        deja_struct_array(f, "players", c->u.tick.players, 2, all_player_fields);
+        deja_struct(f, "clock", &c->u.tick.clock, deja_countdown_fields);
         break;
     default:
         break;
@@ -646,6 +671,15 @@ static inline void all_grow_text(uint64_t *seed, all_text *t, uint32_t most)
     free(t->chars);
     t->chars = (char *)malloc(most + 1);
     t->size = all_words(seed, t->chars, all_below(seed, 3) == 0 ? 1 : most + 1);
+}
+
+static inline void all_inputs_fill(deja_input *inputs, uint32_t count, uint64_t *seed)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i].pressed = all_below(seed, 1u << ALL_ACTIONS);
+        inputs[i].held = all_below(seed, 1u << ALL_ACTIONS);
+        inputs[i].released = all_below(seed, 1u << ALL_ACTIONS);
+    }
 }
 
 static inline void all_effect_fill(all_effect *e, uint64_t *seed)
@@ -825,6 +859,11 @@ static ALL_UNUSED void all_kinds_fill(all_kinds *v, uint64_t seed)
     all_maps_fill(v, &seed);
     all_heap_fill(v, &seed);
     all_noise(&seed, v->cache, sizeof v->cache);
+    all_noise(&seed, &v->can, sizeof v->can);
+    all_noise(&seed, v->rain, sizeof v->rain);
+    all_inputs_fill(v->inputs, 2, &seed);
+    all_inputs_fill(v->ghosts, 3, &seed);
+    v->ghost_count = all_count(&seed, 3);
     v->last = all_draw(&seed);
 }
 
@@ -844,6 +883,8 @@ static ALL_UNUSED void all_command_fill(all_command *c, uint64_t seed)
     } else if (c->kind == 5) {
         for (int i = 0; i < 2; i++)
             c->u.charge.moods[i] = all_below(&seed, ALL_MOODS);
+    } else if (c->kind == 6) {
+        all_inputs_fill(c->u.tick.players, 2, &seed);
     }
 }
 

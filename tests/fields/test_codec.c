@@ -212,6 +212,8 @@ BREAK(bad_enum_array, v->mood_array[2] = 77;)
 BREAK(bad_enum_grid, v->mood_grid[1][0] = 3;)
 BREAK(bad_flags, v->traits16 = 0x28;)
 BREAK(bad_flags_wide, v->traits32 = 0x80000000u;)
+BREAK(bad_action, v->inputs[1].released = 8;)
+BREAK(bad_ghost, v->ghost_count = 3; v->ghosts[2].pressed = 0x80000001u;)
 BREAK(bad_flags_list, v->trait_count = 4; v->trait_list[3] = 8;)
 BREAK(bad_count, v->u8_count = 41;)
 BREAK(bad_float_count, v->f32_count = UINT32_MAX;)
@@ -250,6 +252,8 @@ static const struct {
     { bad_enum_grid, "'mood_grid[1][0]' is 3, which has no name", false },
     { bad_flags, "'traits16' has bit 3 set, which has no name", false },
     { bad_flags_wide, "'traits32' has bit 31 set, which has no name", false },
+    { bad_action, "'inputs[1].released' has bit 3 set, which has no name", false },
+    { bad_ghost, "'ghosts[2].pressed' has bit 31 set, which has no name", false },
     { bad_flags_list, "'trait_list[3]' has bit 3 set, which has no name", false },
     { bad_count, "'u8_list' has 41 values, its most is 40", false },
     { bad_float_count, "'f32_list' has 4294967295 values, its most is 9", false },
@@ -327,12 +331,12 @@ Test(codec, names_a_broken_kind_at_the_top)
 {
     rig r = rig_open(&all_command_type);
     all_command *c = r.value;
-    c->kind = 6;
+    c->kind = ALL_COMMANDS;
     deja_buffer out = { 0 };
     deja_error err = { 0 };
     const deja_code code = deja__codec_save(r.codec, c, &out, &err);
     cr_assert(eq(int, code, DEJA_ERULES));
-    cr_assert(eq(str, (char *)err.message, "the kind is 6, which has no name"));
+    cr_assert(eq(str, (char *)err.message, "the kind is 7, which has no name"));
     deja_buffer_release(&out);
     rig_close(&r);
 }

@@ -135,7 +135,7 @@ Test(codec_load, names_what_it_cannot_load)
     all_command *c = r.value;
     c->kind = 2;
     deja_buffer bytes = save(&r, c);
-    assert_load_refused(&r, &bytes, 0, 6, "the kind is 6, which has no name");
+    assert_load_refused(&r, &bytes, 0, ALL_COMMANDS, "the kind is 7, which has no name");
     assert_load_refused(&r, &bytes, 7, 1, "'mood' is 256, which has no name");
     assert_load_refused(&r, &bytes, 8, 3, "'mood32' is 3, which has no name");
     assert_load_refused(&r, &bytes, 10, 2, "'now' is a bool that is 2");

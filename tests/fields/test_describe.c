@@ -8,6 +8,10 @@
 
 TestSuite(describe, .timeout = 30);
 
+#define PLAYER                                                    \
+    "pressed:flags(left|right|jump) held:flags(left|right|jump) " \
+    "released:flags(left|right|jump)"
+
 /* ---- what is right ---- */
 
 Test(describe, learns_every_kind_in_every_shape)
@@ -43,7 +47,9 @@ Test(describe, learns_every_kind_in_every_shape)
         "prices:map(u16 {x:i16 y:i16})[..4] wares:map(text[..7] {count:u8 sold:bool})[..3] "
         "tempers:map(enum(calm|angry|asleep) u32)[..3] seen:set(i32)[..6] "
         "marks:set(bytes[4])[..3] links:{weight:i32 at:{x:i16 y:i16}}[..6] story:text[..5000] "
-        "lines:text[..30][..3] heap:u8[..5000] last:u64");
+        "lines:text[..30][..3] heap:u8[..5000] "
+        "can:{wait:u32 left:u32} rain:{period:u32 counted:u32}[2] inputs:{" PLAYER "}[2] "
+        "ghosts:{" PLAYER "}[..3] last:u64");
 }
 
 Test(describe, learns_every_alternative_of_a_kind)
@@ -53,7 +59,8 @@ Test(describe, learns_every_alternative_of_a_kind)
                   "mood32:enum(calm|angry|asleep) now:bool cost:u64}|paint{board:u8[2][3] "
                   "shade:f32 depth:f64 traits:flags(fast|strong|shy) wet:bool[3]}|wait{luck:rng "
                   "key:bytes[5] until:i64[2]}|charge{path:{x:i16 y:i16}[3] "
-                  "moods:enum(calm|angry|asleep)[2]})");
+                  "moods:enum(calm|angry|asleep)[2]}|tick{players:{" PLAYER "}[2] "
+                  "clock:{wait:u32 left:u32}})");
 }
 
 static void no_fields(deja_fields *f, const void *value)

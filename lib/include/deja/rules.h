@@ -41,8 +41,9 @@
  *
  * The promise of this header:
  *   - Libraries and hosts of one major number work together, whichever is newer.
- *   - struct deja_fields, the first members of deja_field, deja_luck, deja_out, deja_page,
- *     deja_content, deja_bot, deja_type and the canonical form of every kind never change.
+ *   - struct deja_fields, the first members of deja_field, deja_luck, deja_countdown, deja_every,
+ *     deja_input, deja_out, deja_page, deja_content, deja_bot, deja_type and the canonical form of
+ *     every kind never change.
  *   - deja_rules_table grows at its end only, and says its size; deja_field as well.
  *   - A field of a kind that a host does not know is refused by name before anything is hashed.
  *
@@ -222,6 +223,52 @@ typedef struct deja_luck {
     uint64_t increment; /**< odd; stands for the stream */
     uint64_t draws;     /**< 32-bit numbers drawn since it was seeded */
 } deja_luck;
+
+/* ---- time and inputs ---------------------------------------------------------------------- */
+
+/*
+ * Rules have no clock: they count what they have, turns or steps. A timer lies in the state, so it
+ * is hashed, saved and replayed with it. It is described as a nested struct is, by the function
+ * that has its name:
+ *
+ *     deja_struct(f, "rain", &garden->rain, deja_every_fields);
+ *     deja_struct(f, "can", &garden->can, deja_countdown_fields);
+ *
+ * Any content is a valid timer.
+ */
+
+/** Fires once, and is the cooldown as well: ready when nothing is left of the wait. */
+typedef struct deja_countdown {
+    uint32_t wait; /**< how long it is, in turns or steps */
+    uint32_t left; /**< 0: ready */
+} deja_countdown;
+
+/** Fires at each `period` that has gone by since it was started or reset; one of 0 never does. */
+typedef struct deja_every {
+    uint32_t period;
+    uint32_t counted; /**< since it fired last, or was started or reset */
+} deja_every;
+
+/**
+ * What one player pressed, held and let go of in one step of a game of ticks: bit i is action i.
+ * What is pressed is held, what is released is not. What the rules call their actions is told by
+ * the description, which is the player's own:
+ *
+ *     static const char *const actions[] = { "left", "right" };
+ *     static void player_fields(deja_fields *f, const deja_input *input)
+ *     {
+ *         deja_input_fields(f, input, actions);
+ *     }
+ *     ...
+ *     deja_struct_array(f, "players", tick->players, PLAYERS, player_fields);
+ *
+ * <deja/driver.h> makes such inputs of key presses.
+ */
+typedef struct deja_input {
+    uint32_t pressed;
+    uint32_t held;
+    uint32_t released;
+} deja_input;
 
 /* ---- what apply, legal and draw write to -------------------------------------------------- */
 
@@ -932,6 +979,45 @@ DEJA__MAYBE_UNUSED static inline void *deja_loading(deja_fields *f, const void *
 }
 #endif
 
+/* ---- time and inputs ---- */
+
+/** Describes a timer; for deja_struct() and its kin. */
+DEJA__MAYBE_UNUSED static inline void deja_countdown_fields(deja_fields *f,
+                                                            const deja_countdown *countdown)
+{
+    deja_u32(f, "wait", &countdown->wait);
+    deja_u32(f, "left", &countdown->left);
+}
+
+/** Describes a timer; for deja_struct() and its kin. */
+DEJA__MAYBE_UNUSED static inline void deja_every_fields(deja_fields *f, const deja_every *every)
+{
+    deja_u32(f, "period", &every->period);
+    deja_u32(f, "counted", &every->counted);
+}
+
+DEJA__MAYBE_UNUSED static inline void deja__input(deja_fields *f, const deja_input *input,
+                                                  const char *const *names, uint32_t name_count)
+{
+    const uint32_t unnamed = name_count < 32 ? ~0u << name_count : 0;
+    const uint32_t what = DEJA__WHAT(DEJA_FLAGS, DEJA_ONE, 4);
+    if (DEJA__LIKELY(deja__room(f, 12) &&
+                     ((input->pressed | input->held | input->released) & unnamed) == 0)) {
+        DEJA__STORE(32, f->at, input->pressed);
+        DEJA__STORE(32, f->at + 4, input->held);
+        DEJA__STORE(32, f->at + 8, input->released);
+        f->at += 12;
+    } else {
+        deja__ask_named(f, "pressed", &input->pressed, what, 1, NULL, 0, names, name_count);
+        deja__ask_named(f, "held", &input->held, what, 1, NULL, 0, names, name_count);
+        deja__ask_named(f, "released", &input->released, what, 1, NULL, 0, names, name_count);
+    }
+}
+
+/** Describes a deja_input: `actions` is an array with a name for each action, at most 32. */
+#define deja_input_fields(f, input, actions) \
+    deja__input(f, input, actions, DEJA__NAME_COUNT(actions))
+
 /* ---- what apply says ---- */
 
 /** Says that an event happened (in legal: that a command is legal). Copied; no-op without `out`. */
@@ -1062,6 +1148,84 @@ DEJA__MAYBE_UNUSED static inline void deja_luck_shuffle(deja_luck *luck, void *i
             b[k] = kept;
         }
     }
+}
+
+/* ---- time and inputs ---- */
+
+/** Starts a countdown of `wait`, all of which is left. */
+DEJA__MAYBE_UNUSED static inline void deja_countdown_start(deja_countdown *countdown, uint32_t wait)
+{
+    countdown->wait = wait;
+    countdown->left = wait;
+}
+
+/** Starts one that is ready now, and takes `wait` from each restart: a cooldown. */
+DEJA__MAYBE_UNUSED static inline void deja_countdown_start_ready(deja_countdown *countdown,
+                                                                 uint32_t wait)
+{
+    countdown->wait = wait;
+    countdown->left = 0;
+}
+
+/** Lets so many turns or steps go by. */
+DEJA__MAYBE_UNUSED static inline void deja_countdown_advance(deja_countdown *countdown,
+                                                             uint32_t count)
+{
+    countdown->left -= count < countdown->left ? count : countdown->left;
+}
+
+DEJA__MAYBE_UNUSED static inline bool deja_countdown_ready(const deja_countdown *countdown)
+{
+    return countdown->left == 0;
+}
+
+/** The full wait again, however much was left. */
+DEJA__MAYBE_UNUSED static inline void deja_countdown_restart(deja_countdown *countdown)
+{
+    countdown->left = countdown->wait;
+}
+
+/** Starts a timer that fires every `period`, for the first time after the first one. */
+DEJA__MAYBE_UNUSED static inline void deja_every_start(deja_every *every, uint32_t period)
+{
+    every->period = period;
+    every->counted = 0;
+}
+
+/** Lets so many turns or steps go by. What does not make a whole period is carried on.
+ *  @return how many times it fired */
+DEJA__MAYBE_UNUSED static inline uint32_t deja_every_advance(deja_every *every, uint32_t count)
+{
+    if (every->period == 0)
+        return 0;
+    const uint64_t sum = (uint64_t)every->counted + count;
+    const uint64_t fired = sum / every->period;
+    every->counted = (uint32_t)(sum % every->period);
+    return fired < UINT32_MAX ? (uint32_t)fired : UINT32_MAX;
+}
+
+/** Counts from 0 again. */
+DEJA__MAYBE_UNUSED static inline void deja_every_reset(deja_every *every)
+{
+    every->counted = 0;
+}
+
+/** Whether an action was pressed in this step; an action past the 32nd never is. */
+DEJA__MAYBE_UNUSED static inline bool deja_input_pressed(const deja_input *input, uint32_t action)
+{
+    return action < 32 && (input->pressed >> action & 1u) != 0;
+}
+
+/** Whether it is down in this step, newly or not. */
+DEJA__MAYBE_UNUSED static inline bool deja_input_held(const deja_input *input, uint32_t action)
+{
+    return action < 32 && (input->held >> action & 1u) != 0;
+}
+
+/** Whether it was let go of in this step. */
+DEJA__MAYBE_UNUSED static inline bool deja_input_released(const deja_input *input, uint32_t action)
+{
+    return action < 32 && (input->released >> action & 1u) != 0;
 }
 
 #if defined(__GNUC__)
