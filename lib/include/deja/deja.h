@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file deja/deja.h
- * Everything the library offers. What is not reachable from here, rules.h and rules.hpp is no API.
+ * Everything the library offers. What is not reachable from here, rules.hpp and driver.h is no
+ * API.
  *
  * Rules that hold for every call:
  *   - Failure is a negative deja_code; details go to an optional `deja_error *`, the last
