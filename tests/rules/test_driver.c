@@ -263,8 +263,8 @@ Test(driver, D12_what_is_held_without_a_press_is_held_and_never_pressed)
     assert_step(&driver, 0, 0, 0);
 }
 
-/* Steps of 16 ms and frames of 4. A second has no whole number of such steps, but 2,000 ms have 125,
- * so the clock is told to be twice as slow. */
+/* Steps of 16 ms and frames of 4. A second has no whole number of such steps, but 2,000 ms have
+ * 125, so the clock is told to be twice as slow. */
 Test(driver, a_tap_between_two_steps_is_not_lost)
 {
     deja_driver driver = driver_of(125, 1);
