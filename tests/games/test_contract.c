@@ -15,7 +15,7 @@ TestSuite(contract, .timeout = 60);
 
 enum { BYTES = 4096, GAMES = 60 };
 
-static const char *const names[] = { "games/matchgame", "games/peg" };
+static const char *const names[] = { "games/matchgame", "games/peg", "games/garden" };
 enum { NAMES = sizeof names / sizeof *names };
 
 /* Calls `look` with the state after every step of random games by the game's bot `random`, the
@@ -59,6 +59,11 @@ static void make_up(const library *lib, void *command, deja_luck *luck)
 {
     unsigned char bytes[8] = { 0 };
     const bool is_peg = strcmp(lib->rules->id, "peg") == 0;
+    if (strcmp(lib->rules->id, "garden") == 0) {
+        bytes[0] = (unsigned char)deja_luck_below(luck, 4);
+        host_load(&lib->rules->command, command, bytes, 2);
+        return;
+    }
     const uint32_t kind = is_peg ? deja_luck_below(luck, 2) : 0;
     const uint32_t width = is_peg ? 2 : 1, fields = is_peg && kind == 0 ? 1 : 2;
     bytes[0] = (unsigned char)kind;
@@ -325,11 +330,13 @@ static size_t read_object(const char *name, unsigned char *object, size_t capaci
 
 Test(contract, games_need_nothing_but_string_functions)
 {
-    enum { OBJECT = 1 << 22 };
+    static const char *const all[] = { "games/matchgame", "games/peg", "games/garden",
+                                       "games/bee" };
+    enum { OBJECT = 1 << 22, ALL = sizeof all / sizeof *all };
     unsigned char *object = malloc(OBJECT);
     cr_assert(object != NULL);
-    for (uint32_t i = 0; i < NAMES; i++)
-        if (read_object(names[i], object, OBJECT) != 0)
-            cr_assert(count_foreign(object) == 0, "%s", names[i]);
+    for (uint32_t i = 0; i < ALL; i++)
+        if (read_object(all[i], object, OBJECT) != 0)
+            cr_assert(count_foreign(object) == 0, "%s", all[i]);
     free(object);
 }

@@ -30,6 +30,32 @@ Test(layouts, of_matchgame)
     library_close(&lib);
 }
 
+Test(layouts, of_garden)
+{
+    library lib = library_open("games/garden");
+    assert_layout(&lib.rules->state,
+                  "plots:bool[..64] at:u32 seeds:u32 grow_percent:u8 turn:u64 luck:rng "
+                  "seasons:{rain:{period:u32 counted:u32} can:{wait:u32 left:u32}}?");
+    assert_layout(&lib.rules->command, "kind(left|right|plant|water)");
+    assert_layout(&lib.rules->event,
+                  "kind(moved{plot:u32}|grew{plot:u32}|wilted{plot:u32}|watered|rained)");
+    assert_layout(&lib.rules->config,
+                  "plots:u32 seeds:u32 grow_percent:u8 seasons:{rain:u32 can:u32}?");
+    library_close(&lib);
+}
+
+Test(layouts, of_bee)
+{
+#define ACTIONS "flags(up|down|left|right)"
+    library lib = library_open("games/bee");
+    assert_layout(&lib.rules->state, "at:u32 plots:u32 wings:{period:u32 counted:u32}");
+    assert_layout(&lib.rules->command,
+                  "players:{pressed:" ACTIONS " held:" ACTIONS " released:" ACTIONS "}[2]");
+    assert_layout(&lib.rules->event, "kind(landed{plot:u32})");
+    assert_layout(&lib.rules->config, "plots:u32");
+    library_close(&lib);
+}
+
 Test(layouts, of_peg)
 {
     library lib = library_open("games/peg");

@@ -75,6 +75,8 @@ bool step_is(const char *when, const step_facts *facts)
         return facts->accepted == (uint32_t)atoi(when + 5);
     if (strcmp(when, "end") == 0)
         return facts->command[0] == 4;
+    if (strcmp(when, "plant") == 0)
+        return number16(facts->command) == 2;
     if (strcmp(facts->game, "matchgame") == 0)
         return take_is(when, facts);
     return strcmp(facts->game, "peg") == 0 && peg_is(when, facts);

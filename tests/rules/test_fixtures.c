@@ -112,6 +112,11 @@ Test(fixtures, of_peg_part_where_they_should)
     hold_base("peg", "diverged match", 60);
 }
 
+Test(fixtures, of_the_garden_part_where_they_should)
+{
+    hold_base("garden", "diverged match", 60);
+}
+
 Test(fixtures, of_the_ledger_part_where_they_should)
 {
     hold_base("ledger", "diverged unstable", 12);
