@@ -14,9 +14,11 @@
  *            loaded:{thrown:u16 faces:text[..4096]}
  *            luck:rng
  *   command  kind(keep|fresh|pick{n:u8}|bank|roll)
- *   event    kind(rolled{side:u8 dice:u8[..5]}|busted{side:u8 lost:i64}
+ *   event    kind(rolled{side:u8 dice:u8[..5]}
+ *            |busted{side:u8 lost:i64}
  *            |picked{side:u8 n:u8 dice:u8[..5] points:i64 running:i64}
- *            |banked{side:u8 points:i64 total:i64}|kept{side:u8 running:i64 dice:u8}|won{side:u8})
+ *            |banked{side:u8 points:i64 total:i64}
+ *            |kept{side:u8 running:i64 dice:u8}|won{side:u8})
  *
  * Each phase asks a question. keep: go on with the run (`keep`) or begin anew (`fresh`)? pick: which
  * of the choices that the throw allows, counted from 0? bank: bank the run (`bank`) or throw on
