@@ -65,3 +65,19 @@ Test(layouts, of_peg)
     assert_layout(&lib.rules->config, "rows:u8");
     library_close(&lib);
 }
+
+Test(layouts, of_dixmille)
+{
+    library lib = library_open("games/dixmille");
+    assert_layout(&lib.rules->state,
+                  "banked:i64[..8] running:i64 dice:u8 side:u8 phase:enum(keep|pick|bank|over) "
+                  "turn:u64 roll:u8[..5] loaded:{thrown:u16 faces:text[..4096]} luck:rng");
+    assert_layout(&lib.rules->command, "kind(keep|fresh|pick{n:u8}|bank|roll)");
+    assert_layout(&lib.rules->event,
+                  "kind(rolled{side:u8 dice:u8[..5]}|busted{side:u8 lost:i64}|"
+                  "picked{side:u8 n:u8 dice:u8[..5] points:i64 running:i64}|"
+                  "banked{side:u8 points:i64 total:i64}|kept{side:u8 running:i64 dice:u8}|"
+                  "won{side:u8})");
+    assert_layout(&lib.rules->config, "players:u8 loaded:text[..4096]");
+    library_close(&lib);
+}
