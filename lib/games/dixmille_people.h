@@ -81,7 +81,7 @@ static void draw(const void *state, deja_page *page)
     deja_page_text(page, game->player_count < 2 ? "\nOthers:\n\n" : "\n\n");
     if (game->phase == ASKED_PICK)
         draw_choices(game, page);
-    deja_page_text(page, game->phase == ASKED_PICK   ? "What is your choice?\n"
+    deja_page_text(page, game->phase == ASKED_PICK   ? "\nWhat is your choice?\n"
                          : game->phase == ASKED_BANK ? "Do you want to bank your points? [y/n]\n"
                                                      : "Do you want to keep the previous player's "
                                                        "run? [y/n]\n");
