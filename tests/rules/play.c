@@ -65,6 +65,27 @@ static bool peg_is(const char *when, const step_facts *facts)
             (from == 7 && to == 2));
 }
 
+static uint64_t number64(const unsigned char *bytes)
+{
+    uint64_t number = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        number |= (uint64_t)bytes[i] << 8 * i;
+    return number;
+}
+
+/* Points of 8 bytes for each player, the run likewise, the dice, side and phase, the turn. */
+static bool dice_are(const char *when, const step_facts *facts)
+{
+    enum { PICK = 2, BANK = 3 };
+    const unsigned char *run = facts->state + 4 + 8 * facts->state[0];
+    const uint32_t dice = run[8], kind = facts->command[0];
+    if (strcmp(when, "five-digits") == 0)
+        return kind == PICK && (int64_t)number64(run) >= 10000;
+    if (strcmp(when, "all-dice") == 0)
+        return kind == PICK && dice == 5;
+    return strcmp(when, "twelfth-turn") == 0 && kind == BANK && number64(run + 12) == 12;
+}
+
 bool step_is(const char *when, const step_facts *facts)
 {
     if (strcmp(when, "no-such-piece") == 0)
@@ -79,6 +100,8 @@ bool step_is(const char *when, const step_facts *facts)
         return number16(facts->command) == 2;
     if (strcmp(facts->game, "matchgame") == 0)
         return take_is(when, facts);
+    if (strcmp(facts->game, "dixmille") == 0)
+        return dice_are(when, facts);
     return strcmp(facts->game, "peg") == 0 && peg_is(when, facts);
 }
 

@@ -117,6 +117,11 @@ Test(fixtures, of_the_garden_part_where_they_should)
     hold_base("garden", "diverged match", 60);
 }
 
+Test(fixtures, of_dixmille_part_where_they_should)
+{
+    hold_base("dixmille", "diverged match", 60);
+}
+
 Test(fixtures, of_the_ledger_part_where_they_should)
 {
     hold_base("ledger", "diverged unstable", 12);

@@ -235,6 +235,11 @@ Test(verdicts, of_the_other_builds_of_the_garden_are_those_listed)
     hold_base("garden", "diverged match", SESSIONS_MAX);
 }
 
+Test(verdicts, of_the_other_builds_of_dixmille_are_those_listed)
+{
+    hold_base("dixmille", "diverged match", SESSIONS_MAX);
+}
+
 Test(verdicts, of_ledgers_that_differ_are_those_listed)
 {
     hold_base("ledger", "diverged unstable", 8);
