@@ -20,9 +20,9 @@
  *            |banked{side:u8 points:i64 total:i64}
  *            |kept{side:u8 running:i64 dice:u8}|won{side:u8})
  *
- * Each phase asks a question. keep: go on with the run (`keep`) or begin anew (`fresh`)? pick: which
- * of the choices that the throw allows, counted from 0? bank: bank the run (`bank`) or throw on
- * (`roll`)? Where there is nothing to ask, the game throws by itself: at the start, after keep,
+ * Each phase asks a question. keep: go on with the run (`keep`) or begin anew (`fresh`)? pick:
+ * which of the choices that the throw allows, counted from 0? bank: bank the run (`bank`) or throw
+ * on (`roll`)? Where there is nothing to ask, the game throws by itself: at the start, after keep,
  * fresh and roll, and for the next player after a bust, who has no run to keep. So a command may
  * bring several throws, of several players. Those of the start are not told as events.
  *
@@ -37,7 +37,7 @@
  * Players type a number to pick, else y or n; a command that was not asked for, which a refused one
  * may be, is its own word, as `bank` or `pick 3`.
  *
- * Bots, all but random without luck:
+ * Bots, of which only the first draws from its luck:
  *   random                  any legal command, each as likely
  *   always_bank_never_keep  picks the most points, banks at once, and never keeps a run
  *   bank_when_one_dice      picks the most points, banks with one die left, and keeps runs that
