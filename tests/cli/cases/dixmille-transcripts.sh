@@ -58,3 +58,19 @@ sed 's/^see: phase=bank running=1250 /see: phase=bank running=1350 /' all_five_f
 wants 0 import wrong.replay --rules dixmille -s wrong.deja
 wants 1 verify dixmille -s wrong.deja
 says 'step 3 '
+
+# Played by bots, luck and all: there and back through a text, for more players than bots.
+wants 0 record dixmille --seed 18446744073709551615 --set players=8 --set loaded=223461112 --games 3 \
+    --bot random,always_bank_never_keep,bank_when_one_dice --max-steps 900 -s bots.deja
+ids -s bots.deja | while read -r id; do
+    deja export "$id" -s bots.deja > "$id.text"
+    wants 0 import "$id.text" -s again.deja
+    deja export "$id" -s again.deja | cmp - "$id.text" || fail 'export writes something else'
+done
+wants 0 verify dixmille -s again.deja
+says '^verified 3 sessions .*: 3 match$'
+wants 0 verify "$RULES/dixmille-added.so" -s again.deja
+says '^remark: state: added: stats, may_pass, phase=lobby, loaded.left '
+says ': 3 match$'
+wants 1 verify "$RULES/dixmille-older.so" -s again.deja --baseline dixmille
+says ' dice +.*5.*4'
