@@ -94,6 +94,8 @@ static deja_code check_emitted(const deja__emitter *e, const void *value, deja_e
 {
     if (!e->is_open)
         return deja__fail(err, DEJA_ERULES, "emitted to an out of a call that is over");
+    if (e->is_writing)
+        return deja__fail(err, DEJA_ERULES, "emitted by the description of what is emitted");
     if (!value)
         return deja__fail(err, DEJA_ERULES, "emitted NULL");
     if (e->count == EMITTED_MAX || e->saved.size > DEJA__VALUE_SIZE_MAX)
@@ -118,13 +120,15 @@ static deja_code grow_ends(deja__emitter *e, deja_error *err)
 static bool emit_inline(deja__emitter *e, const void *value)
 {
     deja_buffer *saved = &e->saved;
-    if (!e->is_simple || !e->is_open || !value || e->count == e->capacity ||
+    if (!e->is_simple || !e->is_open || e->is_writing || !value || e->count == e->capacity ||
         saved->capacity - saved->size <= DEJA__WINDOW_SIZE || saved->size > DEJA__VALUE_SIZE_MAX)
         return false;
     unsigned char *at = saved->bytes + saved->size;
     deja__codec *codec = e->form->codec;
+    e->is_writing = true;
     unsigned char *end =
         deja__codec_attempt(codec, value, at, at + DEJA__WINDOW_SIZE, &codec->attempts_failed);
+    e->is_writing = false;
     if (!end)
         return false;
     saved->size += (uint64_t)(end - at);
@@ -141,10 +145,14 @@ static void emit(deja_out *out, const void *value)
     deja_code code = check_emitted(e, value, err);
     if (code == DEJA_OK && e->count == e->capacity)
         code = grow_ends(e, err);
+    e->is_writing = code == DEJA_OK;
     if (code == DEJA_OK)
         code = deja__form_save(e->form, value, &e->saved, err);
     if (code == DEJA_OK && e->has_hashed)
         code = deja__codec_save_hashed(e->form->codec, value, &e->hashed, err);
+    e->is_writing = false;
+    if (e->code != DEJA_OK) /* it was told already, from within */
+        return;
     if (DEJA__LIKELY(code == DEJA_OK)) {
         e->ends[e->count++] = (uint32_t)(e->saved.size - DEJA__EMITTER_PREFIX);
         return;
@@ -168,16 +176,19 @@ static void emit_to_slot(deja_out *out, const void *value)
 {
     deja__emitter *e = (deja__emitter *)(void *)out;
     deja__slot *slot = &e->slot;
-    if (e->is_open && value && e->count < DEJA__SLOT_EVENTS) {
+    if (e->is_open && !e->is_writing && value && e->count < DEJA__SLOT_EVENTS) {
+        e->is_writing = true;
         unsigned char *end =
             deja__codec_attempt(e->form->codec, value, slot->at, slot->end, &e->slots_failed);
-        if (DEJA__LIKELY(end != NULL)) {
+        e->is_writing = false;
+        if (DEJA__LIKELY(end != NULL && slot->bytes)) {
             slot->at = end;
             e->ends[e->count++] = (uint32_t)(end - slot->bytes) - DEJA__EMITTER_PREFIX;
             return;
         }
     }
-    leave_slot(e);
+    if (slot->bytes)
+        leave_slot(e);
     emit(out, value);
 }
 

@@ -41,6 +41,7 @@ typedef struct deja__emitter {
     const deja__form *form;
     const char *what;
     bool is_open;    /* during the call that it was handed to */
+    bool is_writing; /* a value is described: that must not emit */
     bool has_hashed; /* what is hashed differs from what is saved */
     bool is_simple;  /* it does not, and writing shows everything that can be wrong */
     uint32_t count;

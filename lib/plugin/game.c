@@ -168,6 +168,14 @@ deja_code deja__game_load(deja__game *game, deja_span state, deja_error *err)
 
 /* ---- steps ---- */
 
+/* What the library has emitted where it must not, by its descriptions or outcome, comes to light. */
+static inline deja_code find_late(deja__game *game, deja_code code, deja_error *err)
+{
+    if (DEJA__LIKELY(code != DEJA_OK || game->events.code == DEJA_OK))
+        return code;
+    return deja__emitter_fail(&game->events, err);
+}
+
 static deja_code fail_applied(const deja__game *game, uint32_t answer, deja_error *err)
 {
     if (answer > game->table->refusal_count)
@@ -232,7 +240,7 @@ static deja_code step_slowly(deja__game *game, deja_span command, deja__stepped 
         return code;
     stepped->events_size = 0;
     stepped->event_hash = deja__game_event_hash(game);
-    return step_state(game, stepped, err);
+    return find_late(game, step_state(game, stepped, err), err);
 }
 
 /* What came of an apply whose events went past their slot, or that broke the contract. */
@@ -271,7 +279,7 @@ deja_code deja__game_step(deja__game *game, deja_span command, deja__stepped *st
         if (code != DEJA_OK)
             return code;
     }
-    return step_state(game, stepped, err);
+    return find_late(game, step_state(game, stepped, err), err);
 }
 
 uint64_t deja__stepped_hash(const deja__stepped *stepped)
@@ -294,7 +302,9 @@ deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err)
 {
     if (!game->state)
         return need_state(game, err);
-    return deja__codec_hash(game->forms[DEJA_STATE].codec, game->state, hash, err);
+    const deja_code code =
+        deja__codec_hash(game->forms[DEJA_STATE].codec, game->state, hash, err);
+    return find_late(game, code, err);
 }
 
 deja_code deja__game_save(deja__game *game, deja_buffer *out, deja_error *err)
@@ -339,7 +349,7 @@ deja_code deja__game_outcome(deja__game *game, uint32_t *outcome, deja_error *er
     *outcome = table->outcome ? table->outcome(game->state) : 0;
     if (*outcome > table->outcome_count)
         return fail_answer("outcome", *outcome, table->outcome_count, "outcome", err);
-    return DEJA_OK;
+    return find_late(game, DEJA_OK, err);
 }
 
 void *deja__game_state(deja__game *game)

@@ -81,11 +81,11 @@ static void compare_outcome(deja__replay *replay, uint32_t outcome)
     replay->outcome = outcome;
     if (recording->ended != DEJA_ENDED_RUNNING && !has_name)
         return;
-    if (has_name && !fit->compares_outcome) {
+    if (!fit->compares_outcome && (has_name || fit->recorded_tells)) {
         if (!fit->partial && !replay->finding.kind)
             snprintf(deja__find(replay, DEJA__UNFIT, last, last)->reason, DEJA__REASON_SIZE,
                      "this build tells of no outcomes, and '%.100s' was recorded",
-                     recording->outcome);
+                     has_name ? recording->outcome : "running");
         return;
     }
     /* A build that told of none may have had any. */

@@ -81,7 +81,9 @@ static void remark_on_match(deja__box *box, const deja__replay *replay)
     if (replay->crash_gone)
         deja__box_remark(box,
                          "the last command crashed when it was recorded, and does not any more");
-    if (recording->ended == DEJA_ENDED_OUTCOME && !replay->outcome_compared)
+    if (!replay->outcome_compared && !replay->fit->compares_outcome &&
+        (recording->ended == DEJA_ENDED_OUTCOME ||
+         (recording->ended == DEJA_ENDED_RUNNING && replay->fit->recorded_tells)))
         deja__box_remark(box, "the outcome was not compared: this build tells of none");
     if (recording->ended == DEJA_ENDED_RUNNING && replay->outcome && !replay->outcome_compared)
         deja__box_remark(box, "the outcome was not compared: the recorded build told of none");

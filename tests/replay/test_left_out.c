@@ -44,6 +44,26 @@ Test(left_out, an_outcome_that_this_build_cannot_tell_is_unfit)
     close_folder();
 }
 
+Test(left_out, that_a_game_runs_on_is_not_compared_with_a_build_that_cannot_tell)
+{
+    open_folder();
+    build_silent();
+    record("add n=3\nroll");
+    verified v = verify_store(store, library, NULL);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_UNFIT, "%s: %s", kind_of(t), t->why);
+    cr_assert(strstr(t->why, "tells of no outcomes, and 'running' was recorded"), "%s", t->why);
+    verified_release(&v);
+    deja_verify_options options = test_options();
+    options.allow_partial = 1;
+    v = verify_store(store, library, &options);
+    t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", kind_of(t), t->why);
+    cr_assert(strstr(t->remarks, "the outcome was not compared"), "%s", t->remarks);
+    verified_release(&v);
+    close_folder();
+}
+
 Test(left_out, an_outcome_that_the_recorded_build_could_not_tell_is_a_remark)
 {
     open_folder();

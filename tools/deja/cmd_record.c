@@ -194,14 +194,18 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
     if (!*run->game)
         return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s",
                         text_typed(run->order.rules), what);
+    if (run->finished == run->order.games)
+        return complain(STATUS_BROKEN, "%s: the rules %s after the last game; %s %s stored in %s",
+                        text_typed(run->order.rules), what, text_count(stored),
+                        stored == 1 ? "is" : "are", text_typed(run->order.store));
     if (run->finished == 0)
         return complain(STATUS_BROKEN, "%s: the rules %s in game 1, seed %" PRIu64,
                         text_typed(run->order.rules), what, seed);
     return complain(STATUS_BROKEN,
-                    "%s: the rules %s in game %s, seed %" PRIu64 "; the %s games before it are "
-                    "stored in %s",
+                    "%s: the rules %s in game %s, seed %" PRIu64 "; %s before it %s stored in %s",
                     text_typed(run->order.rules), what, text_count(run->finished + 1), seed,
-                    text_count(stored), text_typed(run->order.store));
+                    text_count(stored), stored == 1 ? "is" : "are",
+                    text_typed(run->order.store));
 }
 
 /* ---- the answer ---- */

@@ -23,13 +23,20 @@ typedef struct play {
     int status;
 } play;
 
+/* What the rules made is none of what they say that they make. */
+static int fail_step(const play *state, uint64_t step, const deja_error *err)
+{
+    return complain(STATUS_BROKEN, "%s: step %" PRIu64 ": the rules broke their contract: %s",
+                    state->what->given->operands[0], step, err->message);
+}
+
 /* The value as text, or NULL after having complained. */
 static const char *text_of(play *state, uint32_t type, deja_span value, uint64_t step)
 {
     deja_error err;
     if (value_text(&state->layouts[type], value, &state->text, &err))
         return (const char *)state->text.bytes;
-    state->status = show_unreadable(state->what, step, &err);
+    state->status = fail_step(state, step, &err);
     return NULL;
 }
 
@@ -89,7 +96,7 @@ static bool gather_json(play *state, const deja_trace_step *step, deja_buffer va
     }
     deja_buffer_release(&one);
     if (!sound)
-        state->status = show_unreadable(state->what, step->step, &err);
+        state->status = fail_step(state, step->step, &err);
     return sound;
 }
 
