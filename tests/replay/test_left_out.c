@@ -48,7 +48,7 @@ Test(left_out, that_a_game_runs_on_is_not_compared_with_a_build_that_cannot_tell
 {
     open_folder();
     build_silent();
-    record("add n=3\nroll");
+    record(RULES("ledger"), "add n=3\nroll");
     verified v = verify_store(store, library, NULL);
     const told *t = need(&v, 1);
     cr_assert_eq(t->kind, DEJA_UNFIT, "%s: %s", kind_of(t), t->why);
