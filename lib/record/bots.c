@@ -7,7 +7,8 @@
  * own, zero when the game starts; both are made when the seat is first seen.
  *
  * A bot named "random" that the game does not bring along picks among the legal commands, each as
- * likely. A game ends with its outcome, where a bot has no command (random: where none is legal),
+ * likely. Commands that come from elsewhere (options->next) need no seat, and may be refused as
+ * often as they like. A game ends with its outcome, where a bot has no command (random: where none is legal),
  * at max_steps, or at STEPS_MAX, which is for games that never end.
  *
  * Each game starts as a replay of it will: in the float environment of the first, and, where the
@@ -29,6 +30,7 @@ enum {
 };
 #define STEPS_MAX 10000000u /* of one game, where no other limit is said */
 #define RANDOM_NAME "random"
+#define INPUT_NAME "input"
 
 typedef struct seat {
     bool seen;
@@ -50,6 +52,7 @@ typedef struct table {
     uint32_t bot_count;
     char *made;
     deja_buffer saved;
+    deja_buffer next;           /* a command that came from elsewhere */
     deja__float_control floats; /* of every game's start */
     bool restores;
     seat seats[SEATS_MAX];
@@ -96,6 +99,10 @@ static deja_code find_bot(const table *t, const char *name, uint64_t size, int32
 
 static deja_code find_bots(table *t, deja_error *err)
 {
+    if (t->options->next) {
+        t->made = strdup(INPUT_NAME);
+        return t->made ? DEJA_OK : deja__fail_memory(err);
+    }
     const char *names = t->options->bots ? t->options->bots : "";
     const size_t size = strlen(names);
     if (!deja__is_plain(names, strlen(names), DEJA__LINE_SIZE_MAX - 4))
@@ -173,8 +180,26 @@ static deja_code pick_legal(table *t, deja_luck *luck, bool *chosen, deja_error 
     return deja__form_load(&t->command_form, t->command, chosen_bytes, err);
 }
 
+/* The next command from elsewhere, which has to be one of this game. */
+static deja_code take_next(table *t, bool *chosen, deja_error *err)
+{
+    deja_buffer_clear(&t->next);
+    *chosen = t->options->next(t->options->user, &t->next);
+    if (!*chosen)
+        return DEJA_OK;
+    if (t->next.failed)
+        return deja__fail_memory(err);
+    const deja_code code = deja_value_validate(deja_plugin_layout(t->plugin, DEJA_COMMAND),
+                                               t->next.bytes, t->next.size, err);
+    const deja_span bytes = { t->next.bytes, t->next.size };
+    return code < 0 ? code : deja__form_load(&t->command_form, t->command, bytes, err);
+}
+
 static deja_code pick(table *t, uint64_t seed, int32_t *bot, bool *chosen, deja_error *err)
 {
+    *bot = -1;
+    if (t->options->next)
+        return take_next(t, chosen, err);
     const void *state = deja__game_state(t->game);
     const uint32_t number = t->rules->side ? t->rules->side(state) : 0;
     seat *s = NULL;
@@ -227,7 +252,7 @@ static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error 
         if (code < 0)
             return code;
         refusals = result ? refusals + 1 : 0;
-        if (refusals == STUBBORN)
+        if (refusals == STUBBORN && !t->options->next)
             return deja__fail_at(err, DEJA_ERULES, steps + 1,
                                  "bot '%s' was refused %d times in a row ('%s')", bot_name(t, bot),
                                  STUBBORN, t->rules->refusals[result - 1]);
@@ -320,6 +345,7 @@ static void close_table(table *t)
     free(t->bots);
     free(t->made);
     deja_buffer_release(&t->saved);
+    deja_buffer_release(&t->next);
     free(t);
 }
 

@@ -369,3 +369,65 @@ Test(bots, many_short_games_are_kept_in_few_transactions)
     cr_assert_leq(commits, 30, "%u transactions", commits);
     scene_close(&s);
 }
+
+/* ---- commands from elsewhere ---- */
+
+typedef struct source {
+    told t;
+    const unsigned char *bytes;
+    uint64_t size, each, at, stop;
+} source;
+
+static bool give(void *user, deja_buffer *command)
+{
+    source *from = user;
+    if (from->at == from->stop)
+        return false;
+    deja_buffer_add(command, from->bytes + from->at % from->size, from->each);
+    from->at += from->each;
+    return true;
+}
+
+/* add n=5 and n=-99, which is refused for want of gold. */
+static const unsigned char some_commands[] = { 0, 0, 5, 0, 0, 0, 0, 0, 0x9d, 0xff, 0xff, 0xff };
+
+static deja_bots_options input(source *from, uint64_t each, uint64_t stop)
+{
+    deja_bots_options options = bots("nobody", &from->t);
+    from->bytes = some_commands;
+    from->size = sizeof some_commands;
+    from->each = each;
+    from->at = 0;
+    from->stop = stop;
+    options.next = give;
+    options.user = from;
+    return options;
+}
+
+Test(bots, commands_may_come_from_elsewhere)
+{
+    scene s;
+    source from;
+    scene_open(&s);
+    deja_bots_options o = input(&from, 6, 12);
+    play(&s, &o);
+    cr_assert_eq(from.t.count, 1);
+    assert_commands(&s, &from.t.ids[0], "add n=5; add n=-99; ");
+    held *h = scene_read(&s, &from.t.ids[0]);
+    cr_assert_str_eq(h->made, "input");
+    cr_assert_eq(h->ended, DEJA_ENDED_RUNNING);
+    cr_assert(h->results[0] == 0 && h->results[1] == 1);
+    free(h);
+    scene_close(&s);
+}
+
+Test(bots, commands_from_elsewhere_have_to_be_the_games)
+{
+    scene s;
+    source from;
+    scene_open(&s);
+    deja_bots_options o = input(&from, 5, 10); /* ends early */
+    const deja_code code = deja_record_bots(s.store, s.plugin, &o, &s.err);
+    scene_assert_failed(&s, code, DEJA_EFORMAT, "n: the bytes end here");
+    scene_close(&s);
+}

@@ -126,11 +126,15 @@ typedef struct deja_bots_options {
     /** Told of each finished game; a return of false ends it. */
     bool (*finished)(void *user, const deja_id *id, uint64_t seed, uint64_t steps, bool known);
     void *user;
+    /** Where the commands come from instead of bots, or NULL: appends the canonical bytes of the
+     *  next one; false where there is no more. It is recorded that "input" played. */
+    bool (*next)(void *user, deja_buffer *command);
 } deja_bots_options;
 
-#define DEJA_BOTS_OPTIONS_INIT                                                                 \
-    {                                                                                          \
-        (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL \
+#define DEJA_BOTS_OPTIONS_INIT                                                                  \
+    {                                                                                           \
+        (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL, \
+            NULL                                                                                \
     }
 
 /**
