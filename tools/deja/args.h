@@ -23,6 +23,7 @@ enum option_id {
     OPTION_SET,
     OPTION_MAX_STEPS,
     OPTION_TRAIL,
+    OPTION_INPUT,
     OPTION_SESSION,
     OPTION_GAME,
     OPTION_JOBS,

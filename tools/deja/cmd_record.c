@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "commands.h"
+#include "files.h"
 #include "find_rules.h"
 #include "interrupt.h"
 #include "json.h"
@@ -42,6 +43,7 @@ typedef struct recording_run {
     uint64_t drawn; /* ms; when progress was shown last */
     uint64_t told;  /* games that were told of: those that are stored */
     record_note notes[REMEMBERED];
+    deja_buffer input;
     bool ended; /* the child came to its end by itself */
 } recording_run;
 
@@ -293,6 +295,21 @@ static int read_order(record_order *order, const args *given)
     return status;
 }
 
+/* Reads the frames here: the child has no stdin. */
+static int read_input(recording_run *state, const args *given)
+{
+    const char *path = args_value(given, OPTION_INPUT);
+    if (!path)
+        return STATUS_OK;
+    if (args_has(given, OPTION_BOT) || state->order.games != 1)
+        return complain(STATUS_USAGE, "record: --input is one game without bots; leave out --%s",
+                        args_has(given, OPTION_BOT) ? "bot" : "games");
+    const int status = file_read(path, &state->input);
+    state->order.has_input = true;
+    state->order.input = (deja_span){ state->input.bytes, state->input.size };
+    return status;
+}
+
 static int run(const args *given)
 {
     int status;
@@ -300,6 +317,8 @@ static int run(const args *given)
     if (!state)
         return complain_memory();
     status = read_order(&state->order, given);
+    if (status == STATUS_OK)
+        status = read_input(state, given);
     if (status == STATUS_OK) {
         char *rules = find_rules(given->operands[0], &status);
         state->order.rules = rules;
@@ -307,6 +326,7 @@ static int run(const args *given)
             status = record_all(state);
         free(rules);
     }
+    deja_buffer_release(&state->input);
     free(state);
     return status;
 }
@@ -318,6 +338,7 @@ static const option_row options[] = {
     { OPTION_SET, 0, "set", "KEY=VALUE", "changes the game's config", true },
     { OPTION_MAX_STEPS, 0, "max-steps", "N", "of one game; 100000 if not given, 0: no limit",
       false },
+    { OPTION_INPUT, 0, "input", "FILE", "frames as text instead of bots; -: stdin", false },
     { OPTION_TRAIL, 0, "trail", "BITS", "of each state's hash: 8, 16, 32 (the default) or 64",
       false },
     ROW_STORE,
@@ -333,7 +354,10 @@ const command_row command_record = {
     .operands_most = 1,
     .summary = "let bots play games, and keep every step",
     .notes = "Without --bot the bot 'random' plays. Without --seed a seed is drawn, and told.\n"
-             "The store is created where there is none.",
+             "The store is created where there is none.\n"
+             "Frames are for games of ticks: a line each that begins with its time in ms, as\n"
+             "'16.6 +right 1:-left@12.5'. A key may have its player in front, from 0, and its\n"
+             "time behind. '* 20' is 20 frames more.",
     .options = options,
     .run = run,
 };

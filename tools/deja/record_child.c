@@ -29,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "input.h"
 #include "interrupt.h"
 #include "output.h"
 #include "suggest.h"
@@ -98,15 +99,27 @@ static int fail(char text[NOTE_TEXT_MAX], int status, const char *what, const de
     return status;
 }
 
-/* What the bots' games are told to. */
-typedef struct listener {
+/* What the library is told to call, and with what. */
+typedef struct playing {
     int notes;
     deja_store *store;
-} listener;
+    input_script script;
+    uint64_t at; /* of the script, in bytes */
+} playing;
+
+static bool next_command(void *user, deja_buffer *command)
+{
+    playing *p = user;
+    if (p->at == p->script.commands.size)
+        return false;
+    deja_buffer_add(command, p->script.commands.bytes + p->at, p->script.size);
+    p->at += p->script.size;
+    return true;
+}
 
 static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t steps, bool known)
 {
-    const listener *to = user;
+    const playing *p = user;
     record_note note;
     memset(&note, 0, sizeof note);
     note.kind = NOTE_SESSION;
@@ -114,8 +127,8 @@ static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t step
     note.seed = seed;
     note.steps = steps;
     note.known = known;
-    note.gathered = deja_store_gathered(to->store);
-    const bool sent = send(to->notes, &note, NULL);
+    note.gathered = deja_store_gathered(p->store);
+    const bool sent = send(p->notes, &note, NULL);
     if (stopped)
         alarm(0); /* closing the store may take its time */
     return sent && !stopped;
@@ -295,7 +308,7 @@ static int rehearse(const record_order *order, deja_plugin *plugin,
 
 /* ---- recording ---- */
 
-static int record(const record_order *order, deja_plugin *plugin, deja_span config, int *notes,
+static int record(const record_order *order, deja_plugin *plugin, deja_span config, playing *p,
                   char text[NOTE_TEXT_MAX])
 {
     deja_bots_options options = DEJA_BOTS_OPTIONS_INIT;
@@ -308,16 +321,16 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     options.seed = order->seed;
     options.games = order->games;
     options.max_steps = order->max_steps;
-    listener to = { *notes, NULL };
     options.finished = finished;
-    options.user = &to;
+    options.user = p;
+    options.next = order->has_input ? next_command : NULL;
     int status = rehearse(order, plugin, &options, text);
     if (status != STATUS_OK || stopped)
         return status;
     deja_code code = deja_store_open(&store, order->store, DEJA_STORE_WRITE, &err);
     if (code < 0)
         return fail(text, status_of(code), NULL, &err);
-    to.store = store;
+    p->store = store;
     code = deja_record_bots(store, plugin, &options, &err);
     if (code < 0)
         status = fail(text, status_of(code), is_of_rules(code) ? order->rules : NULL, &err);
@@ -341,15 +354,23 @@ static int play(const record_order *order, int *notes, char text[NOTE_TEXT_MAX])
     note.kind = NOTE_OPENED;
     send(*notes, &note, deja_plugin_table(plugin)->id);
 
-    int status = check_bots(order, plugin, text);
+    playing p = { .notes = *notes };
+    int status = order->has_input ? input_read(&p.script, plugin, order->input, text)
+                                  : check_bots(order, plugin, text);
+    if (p.script.dropped != 0)
+        complain(STATUS_OK,
+                 "record: --input: frames are too far apart: %" PRIu64 " steps were dropped (a "
+                 "frame has 4 at most)",
+                 p.script.dropped);
     if (status == STATUS_OK)
         status = check_settings(order, plugin, text);
     if (status == STATUS_OK)
         status = set_config(order, plugin, &config, text);
     if (status == STATUS_OK) {
         const deja_span bytes = { config.bytes, config.size };
-        status = record(order, plugin, bytes, notes, text);
+        status = record(order, plugin, bytes, &p, text);
     }
+    input_release(&p.script);
     deja_buffer_release(&config);
     deja_plugin_close(plugin);
     return status;

@@ -20,6 +20,8 @@ typedef struct record_order {
     const char *rules; /* the library's path */
     const char *store;
     const char *bots;
+    bool has_input; /* frames instead of bots: */
+    deja_span input;
     uint64_t seed; /* of the first game */
     uint64_t games;
     uint64_t max_steps;
