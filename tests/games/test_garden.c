@@ -356,6 +356,18 @@ Test(garden, P02_one_player_is_one_side)
     told_close(t);
 }
 
+/* The numbers stand for every process, compiler and machine. */
+Test(garden, X01_hashes_are_the_same_everywhere)
+{
+    told *t = garden_of("", 7);
+    cr_assert(eq(u64, told_hash(t), 0xf290cf174286bbea));
+    told_do(t, "plant");
+    told_do(t, "right");
+    told_do(t, "plant");
+    cr_assert(eq(u64, told_hash(t), 0x400a4025fad56863));
+    told_close(t);
+}
+
 Test(garden, X02_seed_7_twice)
 {
     uint64_t hashes[2];

@@ -137,8 +137,7 @@ static void assert_stored(rig *r, uint32_t sessions)
     cr_assert(eq(u32, counts[1], sessions));
 }
 
-/* D09, R03 and M10 as well. */
-Test(ticks, one_script_is_one_session_at_every_frame_rate)
+Test(ticks, M10_R03_one_script_is_one_session_at_every_frame_rate)
 {
     static const uint32_t rates[] = { 60, 24, 30, 120, 144, 1000 };
     rig r;
@@ -171,8 +170,8 @@ static const uint32_t patterns[][4] = {
     { 2, 2, 2, 2 }, { 0, 1, 0, 1 }, { 4, 4, 4, 4 }, { 1, 1, 1, 1 }, { 4, 0, 0, 2 }
 };
 
-/* K02, R02 and R04: the record holds what each step saw, and replays to the same bee. */
-Test(ticks, K02_R02_the_record_of_sixty_steps_replays)
+/* The record holds its seed and what each step saw, and replays to the same bee. */
+Test(ticks, K02_R01_R02_R04_the_record_of_sixty_steps_replays)
 {
     rig r;
     rig_open(&r);
@@ -194,7 +193,7 @@ Test(ticks, K02_R02_the_record_of_sixty_steps_replays)
     must(&r, deja_reader_open(&reader, r.store, session, 0, &r.err));
     must(&r, deja_reader_next(reader, &steps, &r.err));
     cr_assert(eq(u64, steps.count, 60));
-    cr_assert(deja_reader_session(reader)->seed == 1); /* R01 */
+    cr_assert(deja_reader_session(reader)->seed == 1);
 
     const deja_rules_table *rules = deja_plugin_table(r.plugin);
     void *bee = calloc(1, rules->state.size);
