@@ -102,8 +102,9 @@ SELECT pack * 1024 + place AS key,
         ELSE json_extract(
             '["' || replace(n.outcomes, ' ', '","') || '"]', '$[' || (n.kind - 3) || ']')
         END AS ended,
-    lower(hex(substr(chains, place * 8 + 1, 8))) AS chain,
-    lower(hex(substr(event_chains, place * 8 + 1, 8))) AS event_chain,
+    lower(hex(substr(chains, iif(length(chains) = 8, 0, place) * 8 + 1, 8))) AS chain,
+    lower(hex(substr(event_chains, iif(length(event_chains) = 8, 0, place) * 8 + 1, 8)))
+        AS event_chain,
     trail_bits, printf('%u', trail_every) AS trail_every,
     iif(recorded_at, datetime(recorded_at + later, 'unixepoch'), NULL) AS recorded_at,
     l.state AS state_layout, l.event AS event_layout, l.refusals AS refusals

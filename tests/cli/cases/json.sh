@@ -33,8 +33,11 @@ while IFS='|' read -r wanted command; do
         | select(. != null) | type] - ["string"] == []'
     case $wanted in
     0 | 1 | 3 | 125) holds 'the last line' '.[-1].type == "summary"' ;;
-    *) holds 'the error' ".[-1].type == \"error\" and .[-1].status == $wanted and
-        (.[-1].message | length) > 0" ;;
+    *)
+        holds 'the error' "[.[] | select(.type == \"error\")] | last |
+            .status == $wanted and (.message | length) > 0"
+        holds 'the last line' '.[-1].type == "summary"'
+        ;;
     esac
     count=$((count + 1))
 done <<COMMANDS
