@@ -168,7 +168,7 @@ deja_code deja__game_load(deja__game *game, deja_span state, deja_error *err)
 
 /* ---- steps ---- */
 
-/* What the library has emitted where it must not, by its descriptions or outcome, comes to light. */
+/* What the library has emitted where it must not, by a description or outcome, comes to light. */
 static inline deja_code find_late(deja__game *game, deja_code code, deja_error *err)
 {
     if (DEJA__LIKELY(code != DEJA_OK || game->events.code == DEJA_OK))
@@ -302,8 +302,7 @@ deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err)
 {
     if (!game->state)
         return need_state(game, err);
-    const deja_code code =
-        deja__codec_hash(game->forms[DEJA_STATE].codec, game->state, hash, err);
+    const deja_code code = deja__codec_hash(game->forms[DEJA_STATE].codec, game->state, hash, err);
     return find_late(game, code, err);
 }
 

@@ -9,10 +9,11 @@
  * A bot named "random" that the game does not bring along picks among the legal commands, each as
  * likely. Commands that come from elsewhere (options->next) need no seat, and may be refused as
  * often as they like. A game ends with its outcome, where a bot has no command (random: where none
- * is legal), at max_steps, or at STEPS_MAX, which is for games that never end.  Each game starts
- * as a replay of it will: in the float environment of the first, and, where the library is closed,
- * from the library as it was loaded. What any other library keeps from one game to the next is in
- * the recordings, and verify will call them stale.
+ * is legal), at max_steps, or at STEPS_MAX, which is for games that never end.
+ *
+ * Each game starts as a replay of it will: in the float environment of the first, and, where the
+ * library is closed, from the library as it was loaded. What any other library keeps from one game
+ * to the next is in the recordings, and verify will call them stale.
  */
 #include <stdlib.h>
 

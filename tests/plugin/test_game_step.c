@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A step in one call: the same as apply, the state hash and the event hash, whatever fits its slots.
+ * A step in one call: the same as apply, the state hash and the event hash, whatever fits its
+ * slots.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

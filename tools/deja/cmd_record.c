@@ -206,8 +206,7 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
     return complain(STATUS_BROKEN,
                     "%s: the rules %s in game %s, seed %" PRIu64 "; %s before it %s stored in %s",
                     text_typed(run->order.rules), what, text_count(run->finished + 1), seed,
-                    text_count(stored), stored == 1 ? "is" : "are",
-                    text_typed(run->order.store));
+                    text_count(stored), stored == 1 ? "is" : "are", text_typed(run->order.store));
 }
 
 /* ---- the answer ---- */
