@@ -137,6 +137,7 @@ Test(codec, knows_a_type_without_fields)
     const deja_code more = deja__codec_load(r.codec, r.value, "x", 1, &err);
     cr_assert(eq(int, more, DEJA_EFORMAT));
     cr_assert(eq(str, (char *)err.message, "1 bytes are left over behind the last field"));
+    deja_buffer_release(&bytes);
     deja__codec_destroy(NULL);
     deja__codec_value_destroy(r.codec, NULL);
     rig_close(&r);
