@@ -29,7 +29,7 @@ typedef struct emitted {
     deja_out out;
     uint64_t item;
     uint32_t count;
-    unsigned char bytes[1u << 16];
+    _Alignas(16) unsigned char bytes[1u << 16]; /* whole items */
 } emitted;
 
 void emitted_open(emitted *all, uint64_t item);
