@@ -5,8 +5,8 @@
  * Commands are loaded once a step, and most are a tag and a few scalars. Through the description
  * each of these is a call out and back; a plan is the list of copies that came of it:
  *
- *     kind(take{row:u8 n:u8}|pass)     take: 2 bytes from byte 2 to the struct's byte 4
- *                                      pass: nothing
+ *     kind(take{row:u8 n:u8}|pass)     take: tag; 2 bytes from byte 2 to the struct's byte 4
+ *                                      pass: tag
  *
  * It is learnt by watching the visitor load made-up bytes of each alternative. Neighbours that
  * copy become one copy. What depends on a value other than the tag (text, lists, optionals, inner
@@ -26,7 +26,7 @@
 enum {
     OPS_MAX = 16384,       /* of one plan */
     BYTES_MAX = 16 * 1024, /* of one value of each alternative, in total */
-    ROUNDS = 4             /* random values of each deja__load_case */
+    ROUNDS = 4             /* random values of each alternative */
 };
 
 void deja__load_plan_destroy(deja__load_plan *plan)
@@ -142,7 +142,7 @@ typedef struct learner {
     const unsigned char *value;
     uint64_t size;
     uint64_t next;  /* the byte that the next leaf must begin at */
-    uint32_t first; /* the first op of this deja__load_case */
+    uint32_t first; /* the first op of this alternative */
     bool failed;    /* there is no such plan */
     bool no_memory;
 } learner;

@@ -90,8 +90,8 @@ static inline deja_code deja__emitter_close(deja__emitter *emitter, deja_error *
 
 /* What was emitted, one behind another. Borrowed until it is opened or cleared. */
 deja_span deja__emitter_bytes(const deja__emitter *emitter);
-/* The same with a slot of `size` bytes, which must be larger than the prefix. false: it is of no
- * use to this emitter, and nothing was opened. */
+/* Opens it with a slot of `size` bytes, which must be larger than the prefix; borrowed until it is
+ * opened again or left. false: it is of no use to this emitter, and nothing was opened. */
 bool deja__emitter_open_slot(deja__emitter *emitter, unsigned char *bytes, uint32_t size);
 /* Closes one that is still in its slot, which it leaves there for the next time: the bytes that are
  * in it, 0 for no events; or -1 where it must be closed as any other. */

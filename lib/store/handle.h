@@ -78,8 +78,6 @@ struct deja_store {
 deja_code deja__store_fail(const deja_store *store, deja_code code, deja_error *err);
 /* What SQLite's last call on the connection was about, as a code and a message. */
 deja_code deja__sql_fail(sqlite3 *db, int result, const char *doing, deja_error *err);
-/* An error of the system's in words, whatever the locale. */
-const char *deja__system_word(int number);
 /* The first digits of an id, as they stand in messages. `text` has 13 bytes. */
 const char *deja__id_word(const deja_id *id, char *text);
 

@@ -61,7 +61,7 @@ static deja_code look_at_folder(const char *path, deja_error *err)
         return deja__fail_memory(err);
     deja_code code = DEJA_OK;
     if (faccessat(AT_FDCWD, (const char *)folder.bytes, W_OK | X_OK, AT_EACCESS) != 0) {
-        const char *word = errno == ENOENT ? "there is no such folder" : deja__system_word(errno);
+        const char *word = errno == ENOENT ? "there is no such folder" : deja_system_text(errno);
         code = deja__fail(err, DEJA_EIO, "cannot be made: %s", word ? word : "its folder");
     }
     deja_buffer_release(&folder);
@@ -72,7 +72,7 @@ static deja_code look_at(const char *path, uint32_t mode, deja_error *err)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
-        const char *word = deja__system_word(errno);
+        const char *word = deja_system_text(errno);
         if (errno == ENOENT && mode == DEJA_STORE_WRITE)
             return look_at_folder(path, err);
         return deja__fail(err, DEJA_EIO, "%s", word ? word : "cannot be looked at");

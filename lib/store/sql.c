@@ -13,40 +13,6 @@ deja_code deja__store_fail(const deja_store *store, deja_code code, deja_error *
     return code < 0 ? deja__fail_within(err, code, "%.300s", store->name) : code;
 }
 
-const char *deja__system_word(int number)
-{
-    switch (number) {
-    case ENOENT:
-        return "no such file";
-    case ENOTDIR:
-        return "a part of the path is no folder";
-    case EISDIR:
-        return "is a folder";
-    case EACCES:
-    case EPERM:
-        return "permission denied";
-    case EROFS:
-        return "the file system is read-only";
-    case ENOSPC:
-        return "no space left on the device";
-    case EDQUOT:
-        return "the disk quota is used up";
-    case EFBIG:
-        return "larger than files may be here";
-    case EMFILE:
-    case ENFILE:
-        return "too many open files";
-    case ELOOP:
-        return "too many symbolic links";
-    case ENAMETOOLONG:
-        return "the name is too long";
-    case EIO:
-        return "the device failed";
-    default:
-        return NULL;
-    }
-}
-
 static deja_code code_of(int result)
 {
     if (result == SQLITE_IOERR_NOMEM)
@@ -81,7 +47,7 @@ deja_code deja__sql_fail(sqlite3 *db, int result, const char *doing, deja_error 
     if (code == DEJA_EBUSY)
         return deja__fail(err, code, "%s: another program is writing to it (waited 5 seconds)",
                           doing);
-    const char *system = code == DEJA_EIO ? deja__system_word(sqlite3_system_errno(db)) : NULL;
+    const char *system = code == DEJA_EIO ? deja_system_text(sqlite3_system_errno(db)) : NULL;
     if (result == SQLITE_READONLY_ROLLBACK)
         return deja__fail(err, code,
                           "%s: a write to it was cut short; open it once for writing to clear that",

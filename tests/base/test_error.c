@@ -4,6 +4,7 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 
 #include "base/base.h"
 
@@ -48,4 +49,11 @@ Test(error, has_a_name_for_every_code)
         cr_assert(ne(str, (char *)name, "unknown"), "code %d", code);
     }
     cr_assert(eq(str, (char *)deja_code_name(-1000), "unknown"));
+}
+
+Test(error, has_words_for_the_systems_usual_errors)
+{
+    cr_assert(eq(str, (char *)deja_system_text(ENOENT), "no such file"));
+    cr_assert(eq(str, (char *)deja_system_text(ENOSPC), "no space left on the device"));
+    cr_assert(eq(ptr, (char *)deja_system_text(0), NULL));
 }

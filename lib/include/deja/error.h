@@ -57,6 +57,12 @@ DEJA_API const char *deja_version(void);
 /** The code's name, as "EDAMAGED"; never NULL. */
 DEJA_API const char *deja_code_name(deja_code code);
 
+/**
+ * An errno as the end of a message ("permission denied"), the same in every locale.
+ * @return static; NULL where there are no words for it
+ */
+DEJA_API const char *deja_system_text(int error);
+
 #ifdef __cplusplus
 }
 #endif
