@@ -178,8 +178,8 @@ static void emit_to_slot(deja_out *out, const void *value)
     deja__slot *slot = &e->slot;
     if (e->is_open && !e->is_writing && value && e->count < DEJA__SLOT_EVENTS) {
         e->is_writing = true;
-        unsigned char *end =
-            deja__codec_attempt(e->form->codec, value, slot->at, slot->end, &e->slots_failed);
+        unsigned char *end = deja__codec_attempt(e->form->codec, value, slot->at,
+                                                 slot->bytes + slot->size, &e->slots_failed);
         e->is_writing = false;
         if (DEJA__LIKELY(end != NULL && slot->bytes)) {
             slot->at = end;
@@ -196,7 +196,7 @@ bool deja__emitter_open_slot(deja__emitter *e, unsigned char *bytes, uint32_t si
 {
     if (!e->is_simple || e->slots_failed == DEJA__ATTEMPTS_MAX || e->code != DEJA_OK)
         return false;
-    e->slot = (deja__slot){ bytes, bytes + DEJA__EMITTER_PREFIX, bytes + size };
+    e->slot = (deja__slot){ bytes, bytes + DEJA__EMITTER_PREFIX, size };
     e->count = 0;
     e->is_open = true;
     e->out.emit = emit_to_slot;

@@ -28,11 +28,13 @@ deja_code deja__form_load(const deja__form *form, void *value, deja_span bytes, 
 
 enum { DEJA__EMITTER_PREFIX = 4, DEJA__SLOT_EVENTS = 32 /* at most; there are ends for more */ };
 
-/* Memory of somebody else for what a call emits, count and all, if it is simple and fits. */
+/* Memory of somebody else for what a call emits, count and all, if it is simple and fits. It has a
+ * size and no end: compilers would load `at` and an end behind it at once, and one load of what two
+ * stores have just put there waits until both are done. */
 typedef struct deja__slot {
     unsigned char *bytes; /* NULL: none, or not any more */
     unsigned char *at;
-    unsigned char *end;
+    uint32_t size;
 } deja__slot;
 
 /* What a library emits to: its events, or its legal commands. */
