@@ -13,7 +13,8 @@ enum { KEPT = 6 };
 
 struct deja__cache {
     deja__part *parts[KEPT];
-    uint32_t next; /* which one goes when there is no room */
+    uint32_t next;   /* which one goes when there is no room */
+    deja_buffer raw; /* a block that is being decoded */
 };
 
 /* ---- numbers ---- */
@@ -64,6 +65,8 @@ void deja__cache_destroy(deja__cache *cache)
 {
     for (uint32_t i = 0; cache && i < KEPT; i++)
         deja__part_release(cache->parts[i]);
+    if (cache)
+        deja_buffer_release(&cache->raw);
     free(cache);
 }
 
@@ -79,10 +82,26 @@ static deja__part *find(deja__cache *cache, uint32_t table, int64_t key)
     return NULL;
 }
 
-/* One to decode into: that of a part that nobody else holds, for its memory, or a new one. */
-static deja__part *take_spare(deja__cache *cache)
+/* The part before this one of a long session, which nobody comes back to. */
+static deja__part **find_last(deja__cache *cache, uint32_t table, int64_t key)
 {
-    deja__part **slot = &cache->parts[cache->next];
+    for (uint32_t i = 0; i < KEPT; i++) {
+        const deja__part *part = cache->parts[i];
+        if (part && part->table == table && part->key == key - 1 && part->holders == 1)
+            return &cache->parts[i];
+    }
+    return NULL;
+}
+
+/* One to decode into: a part that nobody else holds, for its memory, or a new one. Its place is
+ * the next one to be filled. */
+static deja__part *take_spare(deja__cache *cache, uint32_t table, int64_t key)
+{
+    deja__part **slot = find_last(cache, table, key);
+    if (slot)
+        cache->next = (uint32_t)(slot - cache->parts);
+    else
+        slot = &cache->parts[cache->next];
     deja__part *part = *slot;
     if (part && part->holders > 1) {
         deja__part_release(part);
@@ -114,7 +133,6 @@ typedef struct decoding {
     deja_store *store;
     deja__part *part;
     const deja_layout *layout;
-    deja_buffer raw;
     const deja__recording_pack *recordings;
     uint64_t trail_size;
 } decoding;
@@ -123,12 +141,13 @@ static deja_code take_commands(void *user, const deja__row *row, deja_error *err
 {
     decoding *d = user;
     const deja_span block = { row->cells[1].bytes, row->cells[1].size };
-    deja_code code = deja__unpack(d->store->unpacker, block, row->cells[0].number, &d->raw, err);
+    deja_buffer *raw = &d->store->cache->raw;
+    deja_buffer_clear(raw);
+    deja_code code = deja__unpack(d->store->unpacker, block, row->cells[0].number, raw, err);
     if (code < 0)
         return code;
-    const deja_span raw = { d->raw.bytes, d->raw.size };
-    return deja__commands_decode(d->layout, raw, d->part->count, &d->part->values, &d->part->ends,
-                                 err);
+    return deja__commands_decode(d->layout, (deja_span){ raw->bytes, raw->size }, d->part->count,
+                                 &d->part->values, &d->part->ends, err);
 }
 
 static deja_code take_results(void *user, const deja__row *row, deja_error *err)
@@ -185,7 +204,7 @@ deja_code deja__part_commands(deja_store *store, const deja__session_pack *pack,
     deja_code code = deja__layouts_parse(pack->layouts, err);
     if (code < 0)
         return code;
-    deja__part *part = take_spare(store->cache);
+    deja__part *part = take_spare(store->cache, DEJA__COMMAND_PARTS, key);
     if (!part)
         return deja__fail_memory(err);
     part->holders = 1;
@@ -195,7 +214,6 @@ deja_code deja__part_commands(deja_store *store, const deja__session_pack *pack,
     decoding d = { .store = store, .part = part, .layout = pack->layouts->command };
     deja__tally found = { 0 };
     code = deja__rows_read(store, DEJA__COMMAND_PARTS, key, key, take_commands, &d, &found, err);
-    deja_buffer_release(&d.raw);
     if (code < 0 || found.rows == 0) {
         deja__part_release(part);
         return code;
@@ -245,7 +263,7 @@ deja_code deja__part_results(deja_store *store, const deja__recording_pack *pack
     *out = find(store->cache, DEJA__RESULT_PARTS, key);
     if (*out)
         return DEJA_OK;
-    deja__part *part = take_spare(store->cache);
+    deja__part *part = take_spare(store->cache, DEJA__RESULT_PARTS, key);
     if (!part)
         return deja__fail_memory(err);
     part->holders = 1;
