@@ -131,15 +131,37 @@ static deja_code agree_on_build(deja__lane *lane, deja_error *err)
     return same ? DEJA_OK : deja__fail(err, DEJA_EUNFIT, "has changed while it was being used");
 }
 
+/* What this lane is likely to begin with is decoded while the worker gets ready; the store keeps it
+ * at hand. What is wrong with it comes to light when it is asked for. */
+static void read_ahead(deja__lane *lane)
+{
+    const deja__verify *verify = lane->verify;
+    deja_reader *reader = NULL;
+    deja_steps steps;
+    if (lane->place < verify->key_count &&
+        deja_reader_open(&reader, lane->store, verify->keys[lane->place], 0, NULL) == DEJA_OK)
+        deja_reader_next(reader, &steps, NULL);
+    deja_reader_close(reader);
+}
+
 static deja_code open_lane(deja__lane *lane, deja_error *err)
 {
     deja__verify *verify = lane->verify;
     const deja_verify_options *options = &verify->options;
     const deja__link_how how = { options->worker,     verify->library,      options->isolate,
                                  options->memory_mib, options->hang_cpu_ms, options->hang_wall_ms };
-    deja_code code = deja_store_open(&lane->store, verify->store_path, DEJA_STORE_READ, err);
+    lane->drive = (deja__drive){
+        .link = &lane->link, .next = next_session, .done = hand_in, .tick = go_on, .user = lane
+    };
+    deja_code code = deja__link_open(&lane->link, &how, err);
     if (code == DEJA_OK)
-        code = deja__link_open(&lane->link, &how, err);
+        code = deja__link_launch(&lane->link, err);
+    if (code == DEJA_OK)
+        code = deja_store_open(&lane->store, verify->store_path, DEJA_STORE_READ, err);
+    if (code == DEJA_OK)
+        read_ahead(lane);
+    if (code == DEJA_OK)
+        code = deja__drive_prepare(&lane->drive, err);
     if (code == DEJA_OK)
         code = deja__link_start(&lane->link, err);
     if (code == DEJA_OK)
@@ -152,13 +174,8 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
     }
     lane->fits.info = &lane->link.info;
     lane->fits.partial = options->allow_partial != 0;
-    lane->drive = (deja__drive){
-        .link = &lane->link, .next = next_session, .done = hand_in, .tick = go_on, .user = lane
-    };
     const uint32_t isolation = options->isolate ? options->isolate : lane->link.info.isolation;
     lane->drive.one_by_one = isolation == DEJA_ISOLATE_EXEC;
-    if (code == DEJA_OK)
-        code = deja__drive_prepare(&lane->drive, err);
     return code;
 }
 
@@ -168,9 +185,10 @@ static void close_lane(deja__lane *lane)
         deja__drive_release(&lane->drive);
     deja__side_stop(&lane->present);
     deja__side_stop(&lane->baseline);
+    deja__link_dismiss(&lane->link);
     deja__fits_release(&lane->fits);
-    deja__link_close(&lane->link);
     deja_store_close(lane->store, NULL);
+    deja__link_close(&lane->link);
 }
 
 void *deja__lane_main(void *argument)

@@ -6,6 +6,7 @@
  *     watch.c   how it is: stderr, hangs, how it ended
  *     start.c   starting it with a library, ending it
  *     spawn.c   the process: making it, taking it down, how it died
+ *     shared.c  the memory that both have
  *     info.c    what a library says of itself
  *
  * Jobs and their answers are taken in order. When the worker dies, jobs that were not answered stay
@@ -77,12 +78,17 @@ typedef struct deja__link {
 
 /* Makes the place that jobs lie in; no process yet. Close it also where this failed. */
 deja_code deja__link_open(deja__link *link, const deja__link_how *how, deja_error *err);
+/* Makes the process of a worker, without waiting for it: the caller has other things to do while it
+ * gets ready. */
+deja_code deja__link_launch(deja__link *link, deja_error *err);
 /*
  * Starts a worker that goes on with the first job that was not taken, and has it load the library.
  * DEJA_EIO: no such library, or no worker; DEJA_EUNFIT: the library does not load, crashes or hangs
  * while it is loaded, or is not the one of the start before; DEJA_ENOMEM.
  */
 deja_code deja__link_start(deja__link *link, deja_error *err);
+/* Lets a worker without jobs leave, without waiting for that. */
+void deja__link_dismiss(deja__link *link);
 /* Ends it with all that it has brought into being. */
 void deja__link_stop(deja__link *link);
 void deja__link_close(deja__link *link);
@@ -159,10 +165,6 @@ bool deja__spawn_is_dead(deja__link *link);
 void deja__spawn_end(deja__link *link);
 /* Processor time of the process that runs the session, in ms; 0 where that cannot be told. */
 uint64_t deja__spawn_cpu_ms(const deja__link *link);
-/* Memory that both sides map, of a size that nobody can change. -1: *err says why. */
-int deja__shared_memory(const char *name, uint64_t size, unsigned char **memory, deja_error *err);
-/* No new writable mapping of it can be made from now on. */
-deja_code deja__shared_memory_guard(int descriptor, deja_error *err);
 uint64_t deja__now_ms(void);
 
 /* Reads INFO. The info is all zero before, and released by the caller also on failure. */

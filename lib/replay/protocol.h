@@ -14,8 +14,9 @@
  *
  * Job number n lies in slot n % DEJA__SLOTS. The host stores `submitted` when a job is whole, the
  * worker stores `done` when its answer is; who has nothing to do says so in its `waits` word, looks
- * again, and sleeps until the other sends a KICK. Waking somebody costs more than a short session,
- * so small jobs and their answers are gathered first.
+ * again, and sleeps until the other sends a KICK. Waking somebody costs more than a short session:
+ * a worker is woken for a large job or when no more come, a host when half of the slots are answered
+ * or all that there were, so that it has new jobs there before the worker runs out of them.
  *
  * A session is a row of jobs: the first carries a head (how to start it), which large ones spread
  * over several jobs; the last has DEJA__JOB_END. A job's steps never cross a stored block. The
@@ -47,7 +48,8 @@
 enum {
     DEJA__SLOTS = 8,
     DEJA__JOB_ROWS = DEJA__BLOCK_STEPS / 4, /* so that all slots together fit a core's cache */
-    DEJA__WORTH_A_KICK = 1024, /* steps of a job for which the other side is woken at once */
+    DEJA__WORTH_A_KICK =
+        DEJA__JOB_ROWS / 4, /* steps of a job that a sleeping worker is woken for */
     DEJA__NOTE_SIZE = 1024,
     DEJA__DRAWING_MAX = 64 * 1024,
     DEJA__PAGE = 4096
@@ -205,6 +207,15 @@ static inline void deja__hand_over(const deja__recent *recent, deja__answer *ans
         answer->results[first + i] = recent->rows[i].result;
     }
 }
+
+/* ---- both ---- */
+
+/* Memory that both sides map, of a size that nobody can change. -1: *err says why. */
+int deja__shared_memory(const char *name, uint64_t size, unsigned char **memory, deja_error *err);
+/* No new writable mapping of it can be made from now on. */
+deja_code deja__shared_memory_guard(int descriptor, deja_error *err);
+/* Brings in the pages that every session uses; the host writes `in`, the worker reads it. */
+void deja__shared_bring_in(const unsigned char *in, unsigned char *out, bool writes_in);
 
 /* ---- the socket ---- */
 

@@ -40,39 +40,6 @@ uint64_t deja__now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* ---- shared memory ---- */
-
-int deja__shared_memory(const char *name, uint64_t size, unsigned char **memory, deja_error *err)
-{
-    const int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (descriptor < 0) {
-        deja__fail(err, DEJA_EIO, "cannot make shared memory (system error %d)", errno);
-        return -1;
-    }
-    /* Memory that a worker could cut short would be a SIGBUS in its host. */
-    void *mapped = MAP_FAILED;
-    if (ftruncate(descriptor, (off_t)size) == 0 &&
-        fcntl(descriptor, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
-        mapped = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    if (mapped == MAP_FAILED) {
-        deja__fail(err, DEJA_EIO, "cannot map shared memory (system error %d)", errno);
-        close(descriptor);
-        return -1;
-    }
-    *memory = mapped;
-    return descriptor;
-}
-
-deja_code deja__shared_memory_guard(int descriptor, deja_error *err)
-{
-#if !defined(F_SEAL_FUTURE_WRITE)
-#define F_SEAL_FUTURE_WRITE 0x0010
-#endif
-    if (fcntl(descriptor, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0)
-        return DEJA_OK;
-    return deja__fail(err, DEJA_EIO, "cannot seal shared memory (system error %d)", errno);
-}
-
 /* ---- making ---- */
 
 /* What the worker gets, as the descriptors 2 to 5. */

@@ -107,16 +107,25 @@ static deja_code take_info(deja__link *link, deja_span bytes, deja_error *err)
     return code;
 }
 
+deja_code deja__link_launch(deja__link *link, deja_error *err)
+{
+    const deja_code code = deja__spawn(link, err);
+    if (code != DEJA_OK)
+        return code;
+    link->inbox.limit = FRAME_MAX;
+    deja__shared_bring_in(link->in, link->out, true);
+    atomic_store(&deja__out_control_of(link)->done, link->taken);
+    atomic_store(&deja__out_control_of(link)->progress, UINT64_MAX);
+    return DEJA_OK;
+}
+
 deja_code deja__link_start(deja__link *link, deja_error *err)
 {
     deja__frame frame;
     deja_span bytes;
-    deja_code code = deja__spawn(link, err);
+    deja_code code = link->pid ? DEJA_OK : deja__link_launch(link, err);
     if (code != DEJA_OK)
         return code;
-    link->inbox.limit = FRAME_MAX;
-    atomic_store(&deja__out_control_of(link)->done, link->taken);
-    atomic_store(&deja__out_control_of(link)->progress, UINT64_MAX);
     deja__forget_watch(link);
     code = greet(link, err);
     if (code == DEJA_OK && !await_frame(link, &frame, &bytes))
@@ -135,12 +144,23 @@ deja_code deja__link_start(deja__link *link, deja_error *err)
     return code;
 }
 
+static bool is_idle(const deja__link *link)
+{
+    return link->pid && link->end == DEJA__END_NONE && link->submitted == link->taken;
+}
+
+void deja__link_dismiss(deja__link *link)
+{
+    if (is_idle(link))
+        shutdown(link->socket, SHUT_RDWR);
+}
+
 void deja__link_stop(deja__link *link)
 {
     /* One that waits leaves by itself and runs the library's last code; any other is taken down. */
-    if (link->pid && link->end == DEJA__END_NONE && link->submitted == link->taken) {
+    if (is_idle(link)) {
         struct pollfd death = { link->pid_descriptor, POLLIN, 0 };
-        shutdown(link->socket, SHUT_RDWR);
+        deja__link_dismiss(link);
         poll(&death, link->pid_descriptor >= 0, DEJA__GOODBYE_MS);
     }
     deja__spawn_end(link);

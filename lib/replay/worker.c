@@ -177,6 +177,14 @@ static bool map(deja__worker *worker, int in, int out)
     return true;
 }
 
+static int serve(deja__worker *worker)
+{
+    /* A fork would not have them. */
+    if (worker->isolation != DEJA_ISOLATE_FORK)
+        deja__shared_bring_in(worker->in, worker->out, false);
+    return deja__worker_serve(worker);
+}
+
 int deja_worker_main(int argc, char **argv)
 {
     enum { NO_WORKER = 125 };
@@ -193,7 +201,7 @@ int deja_worker_main(int argc, char **argv)
     int status = NO_WORKER;
     if (deja__wire_send(worker.socket, DEJA__FRAME_HELLO, DEJA__PROTOCOL_STAMP, nothing, nothing) &&
         take_library(&worker))
-        status = deja__worker_serve(&worker);
+        status = serve(&worker);
     deja__stage_release(&worker.stage);
     deja_plugin_close(worker.plugin);
     return status;

@@ -84,19 +84,17 @@ static const deja__job *wait_for_job(const deja__worker *worker)
 
 /* ---- doing ---- */
 
-/* Whether a host that sleeps is to be woken for this answer. Of small ones it takes several at a
- * time; it also looks by itself every now and then. */
-static bool is_worth_a_kick(const deja__worker *worker, uint32_t rows)
+/* Whether a host that sleeps is to be woken for this answer. It takes several at a time, and has
+ * new jobs there before those that are left are done; it also looks by itself every now and then. */
+static bool is_worth_a_kick(const deja__worker *worker)
 {
     const deja__in_control *in = in_control(worker);
-    return rows >= DEJA__WORTH_A_KICK || worker->next % (DEJA__SLOTS / 2) == 0 ||
-           atomic_load(&in->submitted) == worker->next;
+    return worker->next % (DEJA__SLOTS / 2) == 0 || atomic_load(&in->submitted) == worker->next;
 }
 
 static void do_job(deja__worker *worker, const deja__job *job)
 {
     deja__out_control *out = out_control(worker);
-    const uint32_t rows = job->count; /* the host may use the slot again once this is answered */
     const deja__desk desk = { in_control(worker),
                               out,
                               deja__recent_of(worker->out),
@@ -107,7 +105,7 @@ static void do_job(deja__worker *worker, const deja__job *job)
     worker->next++;
     desk.answer->number = (uint32_t)worker->next;
     atomic_store(&out->done, worker->next);
-    if (atomic_load(&in_control(worker)->host_waits) && is_worth_a_kick(worker, rows))
+    if (atomic_load(&in_control(worker)->host_waits) && is_worth_a_kick(worker))
         deja__wire_kick(worker->socket);
 }
 
