@@ -264,3 +264,13 @@ Test(side_by_side, the_other_builds_of_the_ledger)
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         hold(RULES("ledger"), builds[i], 20, "random", 400);
 }
+
+Test(side_by_side, the_other_builds_of_the_skirmish)
+{
+    static const char *const builds[] = { RULES("skirmish"), RULES("skirmish-older"),
+                                          RULES("skirmish-order"), RULES("skirmish-added") };
+    for (size_t i = 0; i < sizeof builds / sizeof *builds; i++) {
+        hold(RULES("skirmish"), builds[i], 60, "random", 400);
+        hold(RULES("skirmish"), builds[i], 30, "rush,hold", 400);
+    }
+}

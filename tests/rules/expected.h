@@ -17,7 +17,10 @@ typedef struct line {
 FILE *expected_open(void);
 /* false at the end. */
 bool expected_next(FILE *file, line *l);
-/* Whether these are the line's FIELDS: pegs[12] is pegs[*] where the line says so. */
+/* A base game as library_open() takes it: "games/peg", "rules/ledger". */
+void base_name(char *name, size_t size, const char *game);
+/* Whether these are the line's FIELDS: pegs[12] is pegs[*] where the line says so,
+ * and so are several in a row. */
 bool line_fits_fields(const line *l, const char *fields);
 
 #endif

@@ -18,93 +18,6 @@
 
 enum { BYTES = 4096, TYPES = 4 };
 
-/* ---- what is true of a step ---- */
-
-static uint32_t sum(const unsigned char *items, uint32_t count)
-{
-    uint32_t all = 0;
-    for (uint32_t i = 0; i < count; i++)
-        all += items[i];
-    return all;
-}
-
-static uint32_t number16(const unsigned char *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8;
-}
-
-static bool take_is(const char *when, const step_facts *facts)
-{
-    const uint32_t rows = facts->state[0];
-    const unsigned char *sticks = facts->state + 4;
-    uint32_t pairs = 0;
-    for (uint32_t row = 0; row < rows; row++)
-        pairs += sticks[row] == 2;
-    if (strcmp(when, "row-emptied") == 0)
-        return sticks[facts->command[2]] == 0 && sum(sticks, rows) != 0;
-    if (strcmp(when, "two-pairs") == 0)
-        return pairs == 2 && sum(sticks, rows) == 4;
-    return strcmp(when, "seven-left") == 0 && sum(sticks, rows) == 7;
-}
-
-/* Row by row, holes are 0, 1 2, 3 4 5...: a jump within its row is over the hole between. */
-static bool peg_is(const char *when, const step_facts *facts)
-{
-    const uint32_t rows = facts->state[0], holes = facts->state[1];
-    const uint32_t left = sum(facts->state + 5, holes);
-    const bool is_jump = facts->command[0] == 1;
-    const uint32_t from = number16(facts->command + 2);
-    const uint32_t to = is_jump ? number16(facts->command + 4) : 0;
-    if (strcmp(when, "eight-left") == 0)
-        return left == 8;
-    if (strcmp(when, "last-row") == 0)
-        return is_jump && to >= holes - rows;
-    /* over e (4) from row to row: b to i, c to h, and back */
-    return strcmp(when, "over-e") == 0 && is_jump && left == 8 &&
-           ((from == 1 && to == 8) || (from == 8 && to == 1) || (from == 2 && to == 7) ||
-            (from == 7 && to == 2));
-}
-
-static uint64_t number64(const unsigned char *bytes)
-{
-    uint64_t number = 0;
-    for (uint32_t i = 0; i < 8; i++)
-        number |= (uint64_t)bytes[i] << 8 * i;
-    return number;
-}
-
-/* Points of 8 bytes for each player, the run likewise, the dice, side and phase, the turn. */
-static bool dice_are(const char *when, const step_facts *facts)
-{
-    enum { PICK = 2, BANK = 3 };
-    const unsigned char *run = facts->state + 4 + 8 * facts->state[0];
-    const uint32_t dice = run[8], kind = facts->command[0];
-    if (strcmp(when, "five-digits") == 0)
-        return kind == PICK && (int64_t)number64(run) >= 10000;
-    if (strcmp(when, "all-dice") == 0)
-        return kind == PICK && dice == 5;
-    return strcmp(when, "twelfth-turn") == 0 && kind == BANK && number64(run + 12) == 12;
-}
-
-bool step_is(const char *when, const step_facts *facts)
-{
-    if (strcmp(when, "no-such-piece") == 0)
-        return strcmp(facts->result, "no_such_piece") == 0;
-    if (!facts->is_accepted)
-        return false;
-    if (strncmp(when, "step-", 5) == 0)
-        return facts->accepted == (uint32_t)atoi(when + 5);
-    if (strcmp(when, "end") == 0)
-        return facts->command[0] == 4;
-    if (strcmp(when, "plant") == 0)
-        return number16(facts->command) == 2;
-    if (strcmp(facts->game, "matchgame") == 0)
-        return take_is(when, facts);
-    if (strcmp(facts->game, "dixmille") == 0)
-        return dice_are(when, facts);
-    return strcmp(facts->game, "peg") == 0 && peg_is(when, facts);
-}
-
 /* ---- one build ---- */
 
 /* How values of the other build are seen as the base has them, and how the base's get there. */
@@ -255,8 +168,17 @@ static void step_both(side *base, side *other, const void *command, const unsign
     result->done++;
     const bool is_accepted = strcmp(a->result, "ok") == 0;
     result->accepted += is_accepted;
-    const step_facts facts = { base->lib.rules->id, result->accepted, is_accepted, a->result, bytes,
-                               a->state.bytes,      a->state.size };
+    const step_facts facts = {
+        .game = base->lib.rules->id,
+        .accepted = result->accepted,
+        .is_accepted = is_accepted,
+        .result = a->result,
+        .command = bytes,
+        .state = a->state.bytes,
+        .state_size = a->state.size,
+        .events = a->events.bytes,
+        .events_size = a->events.size,
+    };
     if (!result->due && step_is(when, &facts)) {
         result->due = result->done;
         result->due_accepted = result->accepted;

@@ -20,6 +20,8 @@ typedef struct step_facts {
     const unsigned char *command; /* canonical bytes */
     const unsigned char *state;
     uint64_t state_size;
+    const unsigned char *events;
+    uint64_t events_size;
 } step_facts;
 bool step_is(const char *when, const step_facts *facts);
 

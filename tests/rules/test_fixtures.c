@@ -30,7 +30,7 @@ enum { is_sanitized = false };
 
 static play play_of(const line *l, char base[80], char other[80])
 {
-    snprintf(base, 80, "%s/%s", strcmp(l->base, "ledger") == 0 ? "rules" : "games", l->base);
+    base_name(base, 80, l->base);
     snprintf(other, 80, "rules/%s", l->library);
     return (play){ .base = base,
                    .other = other,
@@ -120,6 +120,11 @@ Test(fixtures, of_the_garden_part_where_they_should)
 Test(fixtures, of_dixmille_part_where_they_should)
 {
     hold_base("dixmille", "diverged match", 60);
+}
+
+Test(fixtures, of_the_skirmish_part_where_they_should)
+{
+    hold_base("skirmish", "diverged match", 60);
 }
 
 Test(fixtures, of_the_ledger_part_where_they_should)

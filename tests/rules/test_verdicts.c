@@ -38,8 +38,17 @@ static bool look_at_step(void *user, const deja_trace_step *step)
     const bool is_accepted = step->result == 0;
     s->accepted += is_accepted;
     s->found.last = step->step;
-    const step_facts facts = { s->base->rules->id,  s->accepted,       is_accepted,     result,
-                               step->command.bytes, step->state.bytes, step->state.size };
+    const step_facts facts = {
+        .game = s->base->rules->id,
+        .accepted = s->accepted,
+        .is_accepted = is_accepted,
+        .result = result,
+        .command = step->command.bytes,
+        .state = step->state.bytes,
+        .state_size = step->state.size,
+        .events = step->events.bytes,
+        .events_size = step->events.size,
+    };
     if (!s->found.step && step_is(s->l->when, &facts)) {
         s->found.step = step->step;
         s->found.accepted = s->accepted;
@@ -194,7 +203,7 @@ static void hold_line(const line *l, const char *store_path, const char *base_pa
 static void hold_base(const char *game, const char *verdicts, uint64_t sessions)
 {
     char folder[64], store[128], clumsy[128], base_path[512], name[80];
-    snprintf(name, sizeof name, "%s/%s", strcmp(game, "ledger") == 0 ? "rules" : "games", game);
+    base_name(name, sizeof name, game);
     snprintf(base_path, sizeof base_path, "%s/%s.so", DEJA_BUILD_DIR, name);
     scratch_open(folder);
     snprintf(store, sizeof store, "%s/plays.deja", folder);
@@ -238,6 +247,11 @@ Test(verdicts, of_the_other_builds_of_the_garden_are_those_listed)
 Test(verdicts, of_the_other_builds_of_dixmille_are_those_listed)
 {
     hold_base("dixmille", "diverged match", SESSIONS_MAX);
+}
+
+Test(verdicts, of_the_other_builds_of_the_skirmish_are_those_listed)
+{
+    hold_base("skirmish", "diverged match", SESSIONS_MAX);
 }
 
 Test(verdicts, of_ledgers_that_differ_are_those_listed)
