@@ -83,6 +83,14 @@ Test(containers, have_the_layouts_of_what_they_hold)
     assert_layout(&lib.rules->command, "kind(wait|send{bee:u16 flower:u16}|"
                                        "name{bee:u16 name:text[..15]}|crown{name:text[..15]})");
     library_close(&lib);
+    lib = library_open("rules/shelf");
+#define LABEL "kind(none|name{text:text[..15]}|price{coins:u32})"
+    assert_layout(&lib.rules->state, "jars:map(text[..15] u16)[..40] opened:set(u16)[..40] "
+                                     "label:" LABEL " notes:" LABEL "[..8]");
+    assert_layout(&lib.rules->command,
+                  "kind(put{jar:text[..15] grams:u16}|open{number:u16}|stick{label:" LABEL
+                  "}|note{label:" LABEL "}|rest)");
+    library_close(&lib);
 }
 
 /* ---- there and back ---- */
@@ -178,6 +186,67 @@ Test(containers, of_a_game_go_there_and_back_at_every_step)
     }
     host_destroy(&rules->state, used);
     subject_close(&s);
+}
+
+Test(containers, that_tell_alternatives_apart_go_there_and_back)
+{
+    subject s = subject_open("rules/shelf");
+    const deja_rules_table *rules = s.lib.rules;
+    void *used = host_create(&rules->state);
+    deja_luck luck;
+    deja_luck_seed(&luck, 4, 1);
+    for (uint32_t step = 0; step < 400; step++) {
+        void *command = host_create(&rules->command);
+        cr_assert(rules->bots[0].pick(s.state, &luck, command, NULL) == 1);
+        rules->apply(s.state, command, NULL);
+        host_destroy(&rules->command, command);
+        goes_there_and_back(&s, used);
+    }
+    host_destroy(&rules->state, used);
+    subject_close(&s);
+}
+
+/* ---- order ---- */
+
+/* put{jar grams}, the jar's name being one letter */
+static void put_jar(subject *s, char jar, uint8_t grams)
+{
+    const unsigned char bytes[] = { 0, 0, 1, 0, 0, 0, (unsigned char)jar, grams, 0 };
+    void *command = host_create(&s->lib.rules->command);
+    host_load(&s->lib.rules->command, command, bytes, sizeof bytes);
+    cr_assert(s->lib.rules->apply(s->state, command, NULL) == 0);
+    host_destroy(&s->lib.rules->command, command);
+}
+
+/* What a shelf is hashed to that was filled with these jars; *is_value: whether it is one. */
+static uint64_t fill_shelf(const char *name, const char *jars, bool *is_value)
+{
+    subject s = subject_open(name);
+    uint64_t hash = 0;
+    for (const char *jar = jars; *jar; jar++)
+        put_jar(&s, *jar, (uint8_t)*jar);
+    cr_assert(deja__codec_hash(s.codec, s.state, &hash, NULL) == DEJA_OK);
+    const uint64_t size = host_save(&s.lib.rules->state, s.state, 0, s.bytes, BYTES);
+    *is_value = deja_value_validate(s.layout, s.bytes, size, NULL) == DEJA_OK;
+    subject_close(&s);
+    return hash;
+}
+
+Test(containers, X07_filled_in_two_orders_have_one_hash)
+{
+    bool is_value;
+    const uint64_t hash = fill_shelf("rules/shelf", "qazwsx", &is_value);
+    cr_assert(is_value);
+    cr_assert(eq(u64, fill_shelf("rules/shelf", "xswzaq", &is_value), hash));
+    cr_assert(eq(u64, fill_shelf("rules/shelf", "aqswxz", &is_value), hash));
+    cr_assert(ne(u64, fill_shelf("rules/shelf", "aqswxy", &is_value), hash));
+
+    /* One that is walked as it was filled is the same where that is the order of the keys, and no
+     * value where it is not. */
+    cr_assert(eq(u64, fill_shelf("rules/shelf-unordered", "aqswxz", &is_value), hash));
+    cr_assert(is_value);
+    cr_assert(ne(u64, fill_shelf("rules/shelf-unordered", "qazwsx", &is_value), hash));
+    cr_assert(not(is_value));
 }
 
 /* ---- what is wrong is named ---- */

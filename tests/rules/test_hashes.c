@@ -147,7 +147,8 @@ Test(hashes, of_each_fixture_are_the_same_in_the_slow_way)
 
 Test(hashes, of_each_game_are_the_same_in_the_slow_way)
 {
-    static const char *const rules[] = { "ledger", "matchgame_endless", "swarm", "containers" };
+    static const char *const rules[] = { "ledger", "matchgame_endless", "swarm", "containers",
+                                         "shelf",  "skirmish" };
     for (uint32_t i = 0; i < sizeof rules / sizeof *rules; i++)
         hold("rules", rules[i]);
     hold("games", "matchgame");

@@ -47,6 +47,9 @@
  *     structs                    void fields(deja_fields *, const T *): names every field
  *     anything else              the same, and makes one call whose name is nullptr
  *
+ * There are deja_string, deja_vector, deja_std_array, deja_std_optional, deja_map and deja_set, and
+ * for tagged unions deja_variant and deja_std_kind.
+ *
  * So the rows of a field are `deja_vector(f, "rows", s->rows, 20, [](deja_fields *g, const
  * std::vector<uint8_t> *row) { deja_vector(g, nullptr, *row, 40); })`. For strings there is
  * deja_strings(most), which makes such a function.
@@ -74,6 +77,7 @@
 #include <set>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 /* ---- scalars ---- */
@@ -319,6 +323,65 @@ inline void deja_map(deja_fields *f, const char *name, const std::map<K, V> &pai
     }
     deja_close(f, opened);
 }
+
+/* ---- std::variant: the tagged union ---- */
+
+/** What describes an alternative without fields: deja_nothing<std::monostate>. */
+template <typename T> inline void deja_nothing(deja_fields *, const T *) noexcept
+{
+}
+
+template <std::size_t I, typename Variant, typename First, typename... Rest>
+inline void deja__alternative(deja_fields *f, const Variant &value, uint32_t place, First first,
+                              Rest... rest) noexcept
+{
+    if (place == I) {
+        if (Variant *loaded = deja_loading(f, &value))
+            loaded->template emplace<I>();
+        if (const auto *there = std::get_if<I>(&value))
+            first(f, there);
+    } else if constexpr (sizeof...(Rest) != 0) {
+        deja__alternative<I + 1>(f, value, place, rest...);
+    }
+}
+
+/**
+ * A variant that is a whole command, event or item of a container: as deja_kind() and what follows
+ * from its answer, so it is the first call of its description. `names` is an array with a name for
+ * each alternative; `fields` are as many descriptions, each as for a vector's items:
+ *
+ *     using command = std::variant<rest, send>;
+ *     static void command_fields(deja_fields *f, const command *c)
+ *     {
+ *         deja_std_kind(f, *c, command_names, deja_nothing<rest>, send_fields);
+ *     }
+ *
+ * One that holds no value (valueless_by_exception) is reported by the host.
+ */
+template <typename... T, std::size_t N, typename... Fields>
+inline void deja_std_kind(deja_fields *f, const std::variant<T...> &value,
+                          const char *const (&names)[N], Fields... fields) noexcept
+{
+    static_assert(sizeof...(T) == N, "each alternative has a name, and there is no other");
+    static_assert(sizeof...(Fields) == N, "each alternative has a description");
+    uint32_t index = deja__count(value.index());
+    const uint32_t place = deja__kind(f, &index, sizeof index, names, deja__count(N));
+    deja__alternative<0>(f, value, place, fields...);
+}
+template <typename... T, typename... More>
+void deja_std_kind(deja_fields *, const std::variant<T...> &&, More...) = delete;
+
+/** A variant that is a field. */
+template <typename... T, std::size_t N, typename... Fields>
+inline void deja_variant(deja_fields *f, const char *name, const std::variant<T...> &value,
+                         const char *const (&names)[N], Fields... fields) noexcept
+{
+    const deja_opened opened = deja__open_struct(f, name, &value, sizeof value);
+    deja_std_kind(f, value, names, fields...);
+    deja_close(f, opened);
+}
+template <typename... T, typename... More>
+void deja_variant(deja_fields *, const char *, const std::variant<T...> &&, More...) = delete;
 
 /* ---- types and the table ---- */
 

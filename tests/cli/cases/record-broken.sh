@@ -33,6 +33,11 @@ says '^recorded 2 sessions of ledger \(80 steps\) into out.deja, seed 3 to 4; 2 
 wants 0 record "$RULES/ledger-closes-stdout.so" --seed 3 --games 2 --max-steps 40 -s shut.deja
 says '^recorded 2 sessions of ledger'
 
+# A map that is not walked in the order of its keys is no value, and its key is named.
+wants 3 record "$RULES/shelf-unordered.so" --seed 1 --max-steps 300 -s unordered.deja
+complains 'the state: jars\[[0-9]+\]: its key does not rise \(step [0-9]+\)$'
+wants 0 record "$RULES/shelf.so" --seed 1 --max-steps 300 -s ordered.deja
+
 # A description that makes other calls for other values is a broken contract, not damage: at the step
 # where the size of a value shows it, else at the end of the game at the latest.
 for way in breach-calls:33 breach-calls-list:60; do
