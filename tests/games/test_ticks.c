@@ -137,7 +137,7 @@ static void assert_stored(rig *r, uint32_t sessions)
     cr_assert(eq(u32, counts[1], sessions));
 }
 
-Test(ticks, M10_R03_one_script_is_one_session_at_every_frame_rate)
+Test(ticks, M10_R03_one_script_is_one_session_at_every_frame_rate) /* B43 */
 {
     static const uint32_t rates[] = { 60, 24, 30, 120, 144, 1000 };
     rig r;
@@ -215,7 +215,7 @@ Test(ticks, K02_R01_R02_R04_the_record_of_sixty_steps_replays)
 }
 
 /* A pause in mid session leaves 150 steps, no debt, and nothing of what was typed in it. */
-Test(ticks, a_pause_is_not_in_the_recording)
+Test(ticks, a_pause_is_not_in_the_recording) /* B45 */
 {
     rig r;
     deja_id ids[2];
@@ -245,6 +245,101 @@ Test(ticks, a_pause_is_not_in_the_recording)
         ids[paused] = game_close(&g);
     }
     cr_assert(memcmp(&ids[0], &ids[1], sizeof ids[0]) == 0);
+    assert_stored(&r, 1);
+    rig_close(&r);
+}
+
+/* Right held from step 20 to 100, on a clock of 32 bits that counts milliseconds and is at `start`
+ * when it begins; at step 150 it may be put back by three seconds. */
+static deja_id play_on_clock(rig *r, uint32_t start, bool is_put_back)
+{
+    game g = game_open(r);
+    uint32_t now = start;
+    cr_assert(deja_driver_clock(&g.driver, 1000, 32));
+    for (uint32_t k = 0; g.driver.steps < 300; k++, now += 20) {
+        const uint64_t before = g.driver.steps;
+        cr_assert(lt(u32, k, 1000));
+        if (is_put_back && g.driver.steps >= 150) {
+            is_put_back = false;
+            now -= 20 + 3000; /* no time has gone by */
+            deja_driver_frame(&g.driver, now, NULL);
+            take_steps(&g);
+            cr_assert(eq(u64, g.driver.steps, before));
+            continue;
+        }
+        if (k == 17)
+            cr_assert(deja_driver_press(&g.driver, now, 0, RIGHT));
+        if (k == 83)
+            cr_assert(deja_driver_release(&g.driver, now, 0, RIGHT));
+        deja_driver_frame(&g.driver, now, NULL);
+        take_steps(&g);
+        cr_assert(le(u64, g.driver.steps, before + 2));
+    }
+    cr_assert(g.driver.steps == 300 && g.driver.dropped == 0);
+    return game_close(&g);
+}
+
+static bool must_match(void *user, const deja_verdict *verdict)
+{
+    uint32_t *count = user;
+    cr_assert(verdict->kind == DEJA_MATCH, "%s", verdict->why);
+    ++*count;
+    return true;
+}
+
+Test(ticks, a_clock_that_wraps_or_is_put_back_is_not_in_the_recording) /* B47 */
+{
+    static const uint32_t starts[] = { 1000, UINT32_MAX - 2500u, INT32_MAX - 2500u };
+    rig r;
+    rig_open(&r);
+    const deja_id first = play_on_clock(&r, 0, false);
+    for (uint32_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        for (uint32_t is_put_back = 0; is_put_back < 2; is_put_back++) {
+            const deja_id id = play_on_clock(&r, starts[i], is_put_back);
+            cr_assert(memcmp(&id, &first, sizeof id) == 0, "from %u", starts[i]);
+        }
+    }
+    assert_stored(&r, 1);
+
+    deja_verify_options options = DEJA_VERIFY_OPTIONS_INIT;
+    deja_verify_summary summary;
+    uint64_t count = 0;
+    uint32_t told = 0;
+    int64_t *keys = scratch_keys(r.path, &count);
+    options.worker = DEJA_BUILD_DIR "/deja";
+    options.verdict = must_match;
+    options.user = &told;
+    must(&r, deja_verify(r.path, keys, count, BEE, &options, &summary, &r.err));
+    cr_assert(told == 1 && count == 1);
+    free(keys);
+    rig_close(&r);
+}
+
+/* A recorder hands out its session's id as it closes, and is gone; where there is none, there is no
+ * record of what was played, and nothing to take. */
+Test(ticks, R07_a_record_is_taken_once_and_a_driver_without_recorder_has_none)
+{
+    static const deja_id none;
+    rig r;
+    deja_input players[PLAYERS];
+    rig_open(&r);
+    game g = game_open(&r);
+    deja_driver_ticks(&g.driver, 3, NULL);
+    take_steps(&g);
+    const deja_id id = game_close(&g);
+    cr_assert(memcmp(&id, &none, sizeof id) != 0);
+    assert_stored(&r, 1);
+
+    deja_driver driver;
+    deja_id untouched = none;
+    uint32_t steps = 0;
+    cr_assert(deja_driver_init(&driver, 60, PLAYERS));
+    deja_driver_ticks(&driver, 3, NULL);
+    while (deja_driver_step(&driver, players) != 0)
+        steps++;
+    cr_assert(eq(u32, steps, 3));
+    must(&r, deja_recorder_close(NULL, NULL, &untouched, &r.err));
+    cr_assert(memcmp(&untouched, &none, sizeof none) == 0);
     assert_stored(&r, 1);
     rig_close(&r);
 }

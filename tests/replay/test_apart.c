@@ -160,6 +160,26 @@ Test(apart, a_state_that_depends_on_the_process_is_unstable)
     close_folder();
 }
 
+/* Whoever recorded, the game as it is or the very build that looks elsewhere. */
+Test(apart, R10_what_came_from_the_clock_or_from_other_luck_is_unstable_and_the_command_named)
+{
+    static const char *const libraries[] = { RULES("ledger-clock"), RULES("ledger-rand") };
+    for (int i = 0; i < 4; i++) {
+        open_folder();
+        const script s = { .library = i < 2 ? RULES("ledger") : libraries[i % 2],
+                           .commands = "roll\n* 31\nadd n=7\nroll\n* 20" };
+        record_script(store, &s);
+        verified v = verify_store(store, libraries[i % 2], NULL);
+        const told *t = need(&v, 1);
+        cr_assert_eq(t->kind, DEJA_UNSTABLE, "%s: %s", libraries[i % 2], kind_of(t));
+        cr_assert_eq(t->step, 33);
+        cr_assert_str_eq(t->command, "add n=7");
+        cr_assert(strstr(t->why, "two answers: 5 of 5 runs differ"), "%s", t->why);
+        verified_release(&v);
+        close_folder();
+    }
+}
+
 Test(apart, what_depends_on_addresses_is_unstable_also_where_those_are_not_random) /* B21 */
 {
     open_folder();

@@ -148,7 +148,7 @@ static uint32_t play(uint32_t fps, uint32_t hz, uint32_t bits, uint64_t start, d
     return (uint32_t)driver.steps;
 }
 
-Test(driver_clock, one_script_gives_one_log_at_every_frame_rate)
+Test(driver_clock, one_script_gives_one_log_at_every_frame_rate) /* B43 */
 {
     static const uint32_t rates[] = { 24, 30, 60, 120, 144, 1000 };
     static deja_input first[LOG], log[LOG];
@@ -167,7 +167,7 @@ Test(driver_clock, one_script_gives_one_log_at_every_frame_rate)
     }
 }
 
-Test(driver_clock, it_does_not_matter_where_a_clock_starts_or_that_it_wraps)
+Test(driver_clock, it_does_not_matter_where_a_clock_starts_or_that_it_wraps) /* B47 */
 {
     static const struct {
         uint32_t hz, bits;
@@ -194,7 +194,7 @@ Test(driver_clock, it_does_not_matter_where_a_clock_starts_or_that_it_wraps)
     }
 }
 
-Test(driver_clock, a_clock_that_steps_back_gives_no_steps_and_no_debt)
+Test(driver_clock, a_clock_that_steps_back_gives_no_steps_and_no_debt) /* B47 */
 {
     deja_driver driver = driver_of(60);
     uint64_t now = 100ull * SECOND;
@@ -251,7 +251,7 @@ static void play_until(deja_driver *driver, uint64_t steps, uint64_t *now)
     }
 }
 
-Test(driver_clock, a_pause_leaves_no_debt_and_no_half_presses)
+Test(driver_clock, a_pause_leaves_no_debt_and_no_half_presses) /* B45 */
 {
     static const uint64_t places[] = { 0, 1, 100, 149, 150 };
     for (uint32_t i = 0; i < sizeof places / sizeof *places; i++) {
