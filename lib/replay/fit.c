@@ -106,6 +106,21 @@ static bool remark_on_names(deja__fit *fit, const char *what, const deja__nameli
 
 /* ---- results ---- */
 
+/* Where one of the two tells of no outcomes at all, that is said when they are compared. */
+static bool remark_on_outcomes(deja__fit *fit)
+{
+    deja__namelist recorded;
+    const deja__namelist *present = &fit->present_outcomes;
+    if (!fit->recorded_tells || !fit->compares_outcome)
+        return true;
+    if (!deja__namelist_split(&recorded, fit->outcomes))
+        return false;
+    const bool is_done = remark_on_names(fit, "outcomes", present, &recorded, "added") &&
+                         remark_on_names(fit, "outcomes", &recorded, present, "gone");
+    deja__namelist_release(&recorded);
+    return is_done;
+}
+
 static bool match_results(deja__fit *fit, const deja_rules_info *info)
 {
     if (!deja__namelist_split(&fit->recorded_refusals, fit->refusals) ||
@@ -122,7 +137,8 @@ static bool match_results(deja__fit *fit, const deja_rules_info *info)
         fit->results[i + 1] = place < 0 ? DEJA__RESULT_NONE : (uint32_t)place + 1;
     }
     return remark_on_names(fit, "refusals", present, &fit->recorded_refusals, "added") &&
-           remark_on_names(fit, "refusals", &fit->recorded_refusals, present, "gone");
+           remark_on_names(fit, "refusals", &fit->recorded_refusals, present, "gone") &&
+           remark_on_outcomes(fit);
 }
 
 /* ---- layouts ---- */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/fit.h"
 #include "replay/replaying.h"
 #include "support/scratch.h"
 
@@ -295,65 +294,4 @@ Test(fits, a_config_that_start_refuses_diverged_at_step_0)
     cr_assert_str_eq(t->why, "start refuses the recorded config");
     verified_release(&v);
     close_folder();
-}
-
-/* ---- names ---- */
-
-Test(fits, names_are_taken_apart_and_found)
-{
-    deja__namelist names;
-    cr_assert(deja__namelist_split(&names, "over no_such_row too_far"));
-    cr_assert_eq(names.count, 3);
-    cr_assert_eq(deja__namelist_find(&names, "over"), 0);
-    cr_assert_eq(deja__namelist_find(&names, "too_far"), 2);
-    cr_assert_eq(deja__namelist_find(&names, "no_such"), -1);
-    cr_assert_str_eq(deja__namelist_result(&names, 0), "ok");
-    cr_assert_str_eq(deja__namelist_result(&names, 2), "no_such_row");
-    cr_assert_str_eq(deja__namelist_result(&names, 4), "?");
-    deja__namelist_release(&names);
-    cr_assert(deja__namelist_split(&names, ""));
-    cr_assert_eq(names.count, 0);
-    cr_assert_eq(deja__namelist_find(&names, ""), -1);
-    deja__namelist_release(&names);
-}
-
-Test(fits, one_fit_serves_all_sessions_of_a_build_and_old_ones_are_dropped)
-{
-    char no_text[] = "", game[] = "g", version[] = "1", refusals[] = "a b";
-    char state[] = "x:u8", command[] = "kind(go)", event[] = "-", config[] = "-";
-    deja_rules_info info = { .game = game,
-                             .version = version,
-                             .refusals = refusals,
-                             .outcomes = no_text,
-                             .layouts = { state, command, event, config } };
-    deja__fits fits = { .info = &info };
-    deja_session session = { .game = "g", .command_layout = "kind(go)", .config_layout = "-" };
-    deja_recording recording = { .version = "1",
-                                 .state_layout = "x:u8",
-                                 .event_layout = "-",
-                                 .refusals = "b a c",
-                                 .outcomes = "" };
-    deja__fit *first, *again;
-    cr_assert_eq(deja__fits_find(&fits, &first, &session, &recording, NULL), DEJA_OK);
-    cr_assert_eq(deja__fits_find(&fits, &again, &session, &recording, NULL), DEJA_OK);
-    cr_assert_eq(first, again);
-    cr_assert_null(first->unfit);
-    cr_assert_eq(first->results[1], 2); /* a */
-    cr_assert_eq(first->results[2], 1); /* b */
-    cr_assert_eq(first->remark_count, 1);
-    cr_assert_str_eq(first->remarks[0], "refusals: gone: c");
-    deja__fit_drop(again);
-    char other[8];
-    recording.version = other;
-    for (int i = 0; i < 40; i++) {
-        deja__fit *fit;
-        snprintf(other, sizeof other, "v%d", i);
-        cr_assert_eq(deja__fits_find(&fits, &fit, &session, &recording, NULL), DEJA_OK);
-        cr_assert_eq(fit->remark_count, 2);
-        deja__fit_drop(fit);
-    }
-    /* It fell out of the row, and is still held. */
-    cr_assert_str_eq(first->version, "1");
-    deja__fit_drop(first);
-    deja__fits_release(&fits);
 }
