@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "replay/replaying.h"
-#include "support/scratch.h"
 
 TestSuite(fits, .timeout = 300);
 
