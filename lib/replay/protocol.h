@@ -15,8 +15,8 @@
  * Job number n lies in slot n % DEJA__SLOTS. The host stores `submitted` when a job is whole, the
  * worker stores `done` when its answer is; who has nothing to do says so in its `waits` word, looks
  * again, and sleeps until the other sends a KICK. Waking somebody costs more than a short session:
- * a worker is woken for a large job or when no more come, a host when half of the slots are answered
- * or all that there were, so that it has new jobs there before the worker runs out of them.
+ * a worker is woken for a large job or when no more come, a host when half of the slots are
+ * answered or all that there were, so that it has new jobs before the worker runs out of them.
  *
  * A session is a row of jobs: the first carries a head (how to start it), which large ones spread
  * over several jobs; the last has DEJA__JOB_END. A job's steps never cross a stored block. The

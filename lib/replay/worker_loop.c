@@ -85,7 +85,7 @@ static const deja__job *wait_for_job(const deja__worker *worker)
 /* ---- doing ---- */
 
 /* Whether a host that sleeps is to be woken for this answer. It takes several at a time, and has
- * new jobs there before those that are left are done; it also looks by itself every now and then. */
+ * new jobs there before those left are done; it also looks by itself every now and then. */
 static bool is_worth_a_kick(const deja__worker *worker)
 {
     const deja__in_control *in = in_control(worker);
