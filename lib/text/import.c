@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-enum { NAME_SIZE = 200 }; /* of a text's name in messages */
-
 /* ---- failing ---- */
 
 deja_code deja__import_within(deja__import *import, uint64_t line, deja_code code)
@@ -35,11 +33,10 @@ deja_code deja__import_fail(deja__import *import, uint64_t line, const char *for
     return deja__import_within(import, line, DEJA_EFORMAT);
 }
 
-/* A name for messages, in which nothing is that ends a line or moves a cursor. */
-static void clean_name(const char *name, char clean[NAME_SIZE])
+void deja__import_clean_name(const char *name, char clean[DEJA__IMPORT_NAME_SIZE])
 {
     size_t size = 0;
-    for (; name[size] && size < NAME_SIZE - 1; size++)
+    for (; name[size] && size < DEJA__IMPORT_NAME_SIZE - 1; size++)
         clean[size] = (unsigned char)name[size] < 0x20 || name[size] == 0x7f ? '?' : name[size];
     clean[size] = 0;
     /* It may have been cut within a character, or never have been text. */
@@ -105,7 +102,7 @@ static deja_code read_first(deja__import *import, const char *text, uint64_t siz
                              DEJA__REPLAY_VERSION);
 }
 
-static deja_code read_text(deja__import *import, const char *text, uint64_t size)
+static deja_code begin_text(deja__import *import, const char *text, uint64_t size)
 {
     uint64_t number = 0;
     const bool sound = deja__lines_open(&import->lines, text, size, &number);
@@ -115,6 +112,23 @@ static deja_code read_text(deja__import *import, const char *text, uint64_t size
         code = read_first(import, text, size);
     if (code == DEJA_OK && !sound)
         return deja__import_fail(import, number, "a byte that is not UTF-8, or a NUL");
+    return code;
+}
+
+deja_code deja__import_headers(deja__import *import, const char *text, uint64_t size)
+{
+    deja_code code = begin_text(import, text, size);
+    while (code == DEJA_OK && deja__lines_next(&import->lines, &import->line)) {
+        if (import->line.key >= DEJA__KEY_SECTION)
+            return deja__import_fail(import, import->line.number, "only headers belong here");
+        code = deja__import_header(import);
+    }
+    return code == DEJA_OK ? deja__import_settle(import) : code;
+}
+
+static deja_code read_text(deja__import *import, const char *text, uint64_t size)
+{
+    deja_code code = begin_text(import, text, size);
     while (code == DEJA_OK && deja__lines_next(&import->lines, &import->line))
         code = read_line(import);
     if (code == DEJA_OK && !import->settled)
@@ -126,7 +140,7 @@ static deja_code read_text(deja__import *import, const char *text, uint64_t size
 
 /* ---- all of it ---- */
 
-static void release(deja__draft *draft)
+void deja__draft_release(deja__draft *draft)
 {
     for (uint32_t i = 0; i < DEJA__WORD_COUNT; i++)
         deja_buffer_release(&draft->words[i]);
@@ -149,14 +163,14 @@ static void release(deja__draft *draft)
 deja_code deja_import(deja_store *store, const char *name, const char *text, uint64_t size,
                       const deja_text_rules *rules, deja_id *id, bool *known, deja_error *err)
 {
-    char clean[NAME_SIZE];
+    char clean[DEJA__IMPORT_NAME_SIZE];
     if (!name || (!text && size != 0))
         return deja__fail(err, DEJA_EMISUSE, "import needs a name and a text");
-    clean_name(name, clean);
+    deja__import_clean_name(name, clean);
     deja__import import = { .name = clean, .rules = rules, .err = err, .size = size };
     deja_code code = read_text(&import, text ? text : "", size);
     if (code == DEJA_OK && store)
         code = deja__draft_store(&import.draft, store, id, known, err);
-    release(&import.draft);
+    deja__draft_release(&import.draft);
     return code;
 }

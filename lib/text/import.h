@@ -60,6 +60,7 @@ typedef struct deja__draft {
     deja__shape start_shape;
     bool recorded; /* it has a build */
     bool has_start;
+    int64_t recorded_at; /* seconds since 1970, or 0: a text does not say */
     unsigned char build[16];
     uint64_t seed;
     deja_buffer config, start;
@@ -98,6 +99,14 @@ typedef struct deja__import {
     uint64_t end_line, chain_line; /* the last ones, or 0 */
     deja__draft draft;
 } deja__import;
+
+enum { DEJA__IMPORT_NAME_SIZE = 200 }; /* of a text's name in messages */
+
+/* A name for messages, in which nothing is that ends a line or moves a cursor. */
+void deja__import_clean_name(const char *name, char clean[DEJA__IMPORT_NAME_SIZE]);
+/* Reads a first line and headers, and nothing else; name and err are set, all else is zero. */
+deja_code deja__import_headers(deja__import *import, const char *text, uint64_t size);
+void deja__draft_release(deja__draft *draft);
 
 /* DEJA_EFORMAT with "NAME:LINE: " before the message. */
 deja_code deja__import_fail(deja__import *import, uint64_t line, const char *format, ...)

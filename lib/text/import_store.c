@@ -146,6 +146,7 @@ static void describe(const deja__draft *draft, deja_session *session, deja_recor
     recording->compiler = deja__draft_word(draft, DEJA__WORD_COMPILER);
     recording->platform = deja__draft_word(draft, DEJA__WORD_PLATFORM);
     recording->made = deja__draft_word(draft, DEJA__WORD_MADE);
+    recording->recorded_at = draft->recorded_at;
     recording->trail_bits = draft->trail_bits;
     recording->trail_every = draft->recorded ? draft->trail_every : UINT64_MAX;
 }
