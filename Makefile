@@ -268,6 +268,8 @@ install: all
 	    $(GAMES_DIR))
 	$(Q)install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/deja/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/share/deja
+	$(Q)install -m 644 lib/journal/journal.c $(DESTDIR)$(PREFIX)/share/deja/
 	$(Q)install -m 644 $(STATIC) $(SHARED) $(DESTDIR)$(LIBDIR)/
 	$(Q)ln -sf libdeja.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libdeja.so.0
 	$(Q)ln -sf libdeja.so.0 $(DESTDIR)$(LIBDIR)/libdeja.so

@@ -20,6 +20,7 @@
 
 #include <deja/buffer.h>
 #include <deja/error.h>
+#include <deja/journal_read.h>
 #include <deja/layout.h>
 #include <deja/plugin.h>
 #include <deja/recorder.h>

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See read.h. Normative: schemas/journal.md.
+ */
+#include "journal/read.h"
+
+/* ---- the header ---- */
+
+static bool is_power(uint64_t size)
+{
+    return (size & (size - 1)) == 0;
+}
+
+static deja_code damaged(const char *what, deja_error *err)
+{
+    return deja__fail(err, DEJA_EDAMAGED, "its header is damaged: %s", what);
+}
+
+static bool is_mapped_out(const deja__journal *j)
+{
+    return j->segment_size >= 1u << 16 && j->segment_size <= 1u << 28 &&
+           is_power(j->segment_size) && j->trail_bits >= 8 && j->trail_bits <= 64 &&
+           is_power(j->trail_bits) && j->trail_every != 0;
+}
+
+deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t size,
+                             deja_error *err)
+{
+    const unsigned char *at = bytes;
+    memset(journal, 0, sizeof *journal);
+    if (size < 8 || memcmp(at, "dejajrnl", 8) != 0)
+        return deja__fail(err, DEJA_EFORMAT, "not a journal");
+    if (size < DEJA__JOURNAL_HEADER)
+        return damaged("it is cut short", err);
+    const uint32_t version = deja__load32(at + 8);
+    if (version > DEJA__JOURNAL_VERSION)
+        return deja__fail(err, DEJA_EVERSION, "a journal of version %u; this deja reads version %d",
+                          version, DEJA__JOURNAL_VERSION);
+    journal->bytes = at;
+    journal->size = size;
+    journal->segment_size = deja__load32(at + 12);
+    journal->number = deja__load64(at + 16);
+    journal->trail_bits = deja__load32(at + 24);
+    journal->text_size = deja__load32(at + 28);
+    journal->trail_every = deja__load64(at + 32);
+    journal->start_hash = deja__load64(at + 40);
+    journal->begun_at = deja__load64(at + 48);
+    journal->text = (const char *)at + DEJA__JOURNAL_HEADER;
+    if (journal->text_size > DEJA__JOURNAL_TEXT_MAX ||
+        journal->text_size > size - DEJA__JOURNAL_HEADER)
+        return damaged("it is cut short", err);
+    const uint64_t sum = deja__journal_mix_bytes(0, at, DEJA__JOURNAL_HEADER - 8);
+    if (deja__journal_mix_bytes(sum, at + DEJA__JOURNAL_HEADER, journal->text_size) !=
+        deja__load64(at + 56))
+        return damaged("its check does not fit", err);
+    if (version == 0 || !is_mapped_out(journal) || journal->begun_at > INT64_MAX)
+        return damaged("it says what no journal says", err);
+    journal->first = (DEJA__JOURNAL_HEADER + journal->text_size + DEJA__JOURNAL_PAGE - 1) /
+                     DEJA__JOURNAL_PAGE * DEJA__JOURNAL_PAGE;
+    return DEJA_OK;
+}
+
+/* ---- segments ---- */
+
+/* Whether segment n is there, at its place, from this journal. */
+static bool has_segment(const deja__journal *j, uint64_t n)
+{
+    const uint64_t count = j->size > j->first ? (j->size - j->first) / j->segment_size + 1 : 0;
+    if (n >= count || j->size - (j->first + n * j->segment_size) < DEJA__JOURNAL_SEGMENT)
+        return false;
+    const unsigned char *at = j->bytes + j->first + n * j->segment_size;
+    return memcmp(at, "dejasegm", 8) == 0 && deja__load64(at + 8) == j->number &&
+           deja__load64(at + 16) == n &&
+           deja__journal_mix_bytes(0, at, DEJA__JOURNAL_SEGMENT - 8) == deja__load64(at + 56);
+}
+
+/* Whether any segment behind the one at hand was begun: then what is missing here was there. */
+static bool has_later_segment(const deja__journal_walk *walk)
+{
+    const deja__journal *j = walk->journal;
+    const uint64_t count = j->size > j->first ? (j->size - j->first) / j->segment_size + 1 : 0;
+    for (uint64_t n = walk->segment + (walk->in_segment ? 1 : 0); n < count; n++)
+        if (has_segment(j, n))
+            return true;
+    return false;
+}
+
+static bool enter(deja__journal_walk *walk)
+{
+    const deja__journal *j = walk->journal;
+    walk->in_segment = has_segment(j, walk->segment);
+    if (!walk->in_segment)
+        return false;
+    walk->at = j->first + walk->segment * j->segment_size;
+    walk->end = j->size - walk->at < j->segment_size ? j->size : walk->at + j->segment_size;
+    walk->at += DEJA__JOURNAL_SEGMENT;
+    return true;
+}
+
+/* ---- records ---- */
+
+void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->journal = journal;
+    enter(walk);
+}
+
+void deja__journal_walk_end(deja__journal_walk *walk)
+{
+    deja_buffer_release(&walk->parts);
+}
+
+static bool stop(deja__journal_walk *walk, const char *why)
+{
+    if (!walk->why)
+        walk->why = why;
+    walk->in_segment = false;
+    return false;
+}
+
+/* What is there is no record, or not a whole one. @param why where nothing comes behind it */
+static bool stop_at_none(deja__journal_walk *walk, const char *why)
+{
+    return stop(walk, has_later_segment(walk)
+                          ? "steps are missing in the middle of it, and those behind are of no use"
+                          : why);
+}
+
+static uint64_t sum_begun(const deja__journal_walk *walk, const unsigned char *at, uint32_t size)
+{
+    uint64_t sum = deja__journal_mix(0, walk->journal->number);
+    sum = deja__journal_mix(sum, walk->at);
+    sum = deja__journal_mix(sum, deja__load32(at + 8) | (uint64_t)at[12] << 32);
+    return deja__journal_mix_bytes(sum, at + DEJA__JOURNAL_RECORD, size);
+}
+
+/* The record at the place; false: there is none that is whole as far as it was begun. */
+static bool read_record(deja__journal_walk *walk, deja__journal_record *record)
+{
+    const unsigned char *at = walk->journal->bytes + walk->at;
+    const uint64_t room = walk->end - walk->at;
+    const uint32_t begun = room >= 4 ? deja__load32(at) : 0;
+    if (begun == 0)
+        return stop_at_none(walk, NULL);
+    if (room < DEJA__JOURNAL_RECORD)
+        return stop_at_none(walk, "its last record is cut off");
+    const uint32_t size = deja__load32(at + 8);
+    if (size > room - DEJA__JOURNAL_RECORD)
+        return stop_at_none(walk, "its last record is cut off");
+    uint64_t sum = sum_begun(walk, at, size);
+    if (deja__journal_mark(sum) != begun || at[12] < DEJA__JOURNAL_STEP ||
+        at[12] > DEJA__JOURNAL_NEXT)
+        return stop_at_none(walk, "its last record was not written whole");
+    const uint32_t done = deja__load32(at + 4);
+    sum = deja__journal_mix(sum, deja__load64(at + 16));
+    sum = deja__journal_mix(sum, deja__load64(at + 24));
+    sum = deja__journal_mix(sum, deja__load32(at + 12));
+    const bool fits = deja__journal_mark(sum) == done && at[13] <= 1;
+    if (done != 0 && !fits)
+        return stop_at_none(walk, "its last record was not written whole");
+    if (done == 0 && at[12] != DEJA__JOURNAL_STEP)
+        return stop(walk, NULL); /* killed between the two marks of what is no step */
+    memset(record, 0, sizeof *record);
+    record->kind = (enum deja__journal_kind)at[12];
+    record->done = done != 0;
+    if (record->done) {
+        record->has_events = at[13] == 1;
+        record->result = deja__load16(at + 14);
+        record->hash = deja__load64(at + 16);
+        record->event_hash = deja__load64(at + 24);
+    }
+    record->bytes = (deja_span){ at + DEJA__JOURNAL_RECORD, size };
+    walk->at += DEJA__JOURNAL_RECORD + ((uint64_t)size + 7) / 8 * 8;
+    if (walk->at > walk->end)
+        walk->at = walk->end; /* the file ends with its bytes */
+    return true;
+}
+
+static bool go_on(deja__journal_walk *walk)
+{
+    walk->segment++;
+    if (enter(walk))
+        return true;
+    return stop_at_none(walk, NULL);
+}
+
+/* Less than a record's header is left: the next segment, where this one is whole. */
+static bool skip_rest(deja__journal_walk *walk)
+{
+    const deja__journal *j = walk->journal;
+    const uint64_t whole = j->first + (walk->segment + 1) * j->segment_size;
+    if (whole - walk->at >= DEJA__JOURNAL_RECORD)
+        return true;
+    return go_on(walk);
+}
+
+static bool join_parts(deja__journal_walk *walk, deja__journal_record *record)
+{
+    if (walk->parts.size == 0)
+        return true;
+    if (record->kind != DEJA__JOURNAL_STEP)
+        return stop(walk, "a command was not written whole");
+    if (!deja_buffer_add(&walk->parts, record->bytes.bytes, record->bytes.size)) {
+        walk->failed = true;
+        return stop(walk, NULL);
+    }
+    record->bytes = (deja_span){ walk->parts.bytes, walk->parts.size };
+    return true;
+}
+
+bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record)
+{
+    bool parts = false;
+    while (walk->in_segment) {
+        if (!parts)
+            deja_buffer_clear(&walk->parts);
+        if (!skip_rest(walk) || !read_record(walk, record))
+            return false;
+        if (record->kind == DEJA__JOURNAL_NEXT) {
+            if (!go_on(walk))
+                return false;
+            parts = true; /* those before go on */
+            continue;
+        }
+        if (record->kind != DEJA__JOURNAL_PART)
+            return join_parts(walk, record);
+        parts = true;
+        if (walk->parts.size + record->bytes.size > DEJA__COMMAND_SIZE_MAX)
+            return stop(walk, "a command is larger than 16 MiB");
+        if (!deja_buffer_add(&walk->parts, record->bytes.bytes, record->bytes.size)) {
+            walk->failed = true;
+            return stop(walk, NULL);
+        }
+    }
+    return false;
+}
