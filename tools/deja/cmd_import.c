@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * deja import: replay texts into a store. Each text is taken whole or not at all, and one that is
- * wrong keeps no other out.
+ * deja import: replay texts and journals into a store. Each text is taken whole or not at all, a
+ * journal as far as it is good, and one that is wrong keeps no other out.
  */
+#include <deja/journal_read.h>
 #include <deja/replay.h>
 #include <deja/text.h>
 #include <stdlib.h>
@@ -53,7 +54,9 @@ static int learn_rules(importing *state)
     return status;
 }
 
-static void tell(importing *state, const char *name, const deja_id *id, bool known)
+/* @param told of a journal, else NULL */
+static void tell(importing *state, const char *name, const deja_id *id, bool known,
+                 const deja_journal_told *told)
 {
     state->imported++;
     state->known += known;
@@ -62,24 +65,55 @@ static void tell(importing *state, const char *name, const deja_id *id, bool kno
         json_text("id", hex_text(id->bytes, ID_DIGITS));
         json_text("file", name);
         json_bool("known", known);
+        if (told) {
+            json_number("steps", told->steps);
+            json_text("ended", ended_name(told->ended));
+        }
         json_end();
     } else {
         out_line("%s  %s%s", hex_text(id->bytes, ID_SHORT), name, known ? "  (known)" : "");
     }
 }
 
-static int import_text(importing *state, const char *path, const deja_buffer *text)
+/* One file, whichever kind it is. Without a store it is looked at only. */
+static deja_code take(importing *state, deja_store *store, const char *name,
+                      const deja_buffer *file, deja_journal_told *told, deja_error *err)
+{
+    const deja_text_rules *rules = state->has_rules ? &state->rules : NULL;
+    if (deja_is_journal(file->bytes, file->size))
+        return deja_journal_import(store, name, file->bytes, file->size, told, err);
+    return deja_import(store, name, (const char *)file->bytes, file->size, rules, &told->id,
+                       &told->known, err);
+}
+
+/* What is not as its game would have it. */
+static void remark_on_journal(const char *name, const deja_journal_told *told)
+{
+    if (told->why[0])
+        remark("%s: complete up to step %llu; then %s", text_typed(name),
+               (unsigned long long)told->steps, told->why);
+    else if (told->ended == DEJA_ENDED_UNFINISHED)
+        remark("%s: recording stopped early, complete up to step %llu", text_typed(name),
+               (unsigned long long)told->steps);
+    if (told->ended == DEJA_ENDED_CRASHED)
+        remark("%s: recording stopped in step %llu, whose command is kept", text_typed(name),
+               (unsigned long long)told->steps);
+    if (told->left_out)
+        remark("%s: %llu mark%s left out that a store does not take", text_typed(name),
+               (unsigned long long)told->left_out, told->left_out == 1 ? " is" : "s are");
+}
+
+static int import_file(importing *state, const char *path, const deja_buffer *file)
 {
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
-    const char *chars = (const char *)text->bytes;
-    const deja_text_rules *rules = state->has_rules ? &state->rules : NULL;
-    deja_id id;
-    bool known = false;
+    const bool is_journal = deja_is_journal(file->bytes, file->size);
+    deja_journal_told told;
     deja_error err;
     deja_code code = DEJA_OK;
+    memset(&told, 0, sizeof told);
     if (!state->store) {
-        /* The first text that is sound makes the store; one that is not leaves none behind. */
-        code = deja_import(NULL, name, chars, text->size, rules, NULL, NULL, &err);
+        /* The first one that is sound makes the store; one that is not leaves none behind. */
+        code = take(state, NULL, name, file, &told, &err);
         const int status =
             code == DEJA_OK ? store_open(&state->store, state->given, DEJA_STORE_WRITE) : STATUS_OK;
         if (status != STATUS_OK) {
@@ -88,30 +122,32 @@ static int import_text(importing *state, const char *path, const deja_buffer *te
         }
     }
     if (code == DEJA_OK)
-        code = deja_import(state->store, name, chars, text->size, rules, &id, &known, &err);
+        code = take(state, state->store, name, file, &told, &err);
     if (code == DEJA_OK) {
-        tell(state, name, &id, known);
+        tell(state, name, &told.id, told.known, is_journal ? &told : NULL);
+        if (is_journal)
+            remark_on_journal(name, &told);
         return STATUS_OK;
     }
     /* Naming the rules cures what a scenario is missing. */
-    const int status = code == DEJA_EUNFIT && !rules ? STATUS_USAGE : status_of(code);
+    const int status = code == DEJA_EUNFIT && !state->has_rules ? STATUS_USAGE : status_of(code);
     return complain(status, "%s", err.message);
 }
 
 /* All files are read before anything is stored of any: a wrong name is told first. */
-static int import_all(importing *state, deja_buffer *texts)
+static int import_all(importing *state, deja_buffer *files)
 {
     const args *given = state->given;
     int status = STATUS_OK;
     for (uint32_t i = 0; i < given->operand_count && status == STATUS_OK; i++)
-        status = file_read(given->operands[i], &texts[i]);
+        status = file_read(given->operands[i], &files[i]);
     if (status == STATUS_OK)
         status = learn_rules(state);
     if (status != STATUS_OK)
         return status;
     state->began = true;
     for (uint32_t i = 0; i < given->operand_count && !state->shut && !interrupt_signal(); i++)
-        status = status_worse(status, import_text(state, given->operands[i], &texts[i]));
+        status = status_worse(status, import_file(state, given->operands[i], &files[i]));
     return store_close(state->store, status);
 }
 
@@ -131,15 +167,15 @@ static int run(const args *given)
     importing state;
     memset(&state, 0, sizeof state);
     state.given = given;
-    deja_buffer *texts = calloc(given->operand_count, sizeof *texts);
-    if (!texts)
+    deja_buffer *files = calloc(given->operand_count, sizeof *files);
+    if (!files)
         return complain_memory();
-    const int status = import_all(&state, texts);
+    const int status = import_all(&state, files);
     if (state.began && !state.shut)
         tell_summary(&state);
     for (uint32_t i = 0; i < given->operand_count; i++)
-        deja_buffer_release(&texts[i]);
-    free(texts);
+        deja_buffer_release(&files[i]);
+    free(files);
     if (state.has_rules)
         deja_rules_info_release(&state.info);
     return status;
@@ -158,7 +194,7 @@ const command_row command_import = {
     .operands = "FILE...",
     .operands_least = 1,
     .operands_most = OPERANDS_ANY,
-    .summary = "take replay texts into a store",
+    .summary = "take replay texts and journals into a store",
     .notes = "'-' is standard input. The store is created where there is none.",
     .options = options,
     .run = run,
