@@ -112,8 +112,18 @@ def check_checks(page):
 def check_digests(page):
     found = 0
     files = []
+    packs = []
     for group in groups(page):
-        if "content" in group:
+        if "pack" in group:
+            own = digest(group["bytes"].replace("-", ""))
+            check(f"digest of {group['pack']}", group["digest"], own)
+            packs.append((group["pack"].encode(), own))
+            found += 1
+        elif "session" in group:
+            said = " ".join(f"{name.decode()}={own}" for name, own in sorted(packs))
+            check("content of a session", group["session"], said)
+            found += 1
+        elif "content" in group:
             check(f"digest of {group['name']}", group["digest"], digest(group["content"]))
             files.append((group["name"].encode(), bytes.fromhex(group["digest"])))
             found += 1
@@ -148,7 +158,7 @@ def check_columns(page):
 def check_pages(folder):
     for name, work, least in (
         ("columns.md", check_columns, 1),
-        ("digests.md", check_digests, 4),
+        ("digests.md", check_digests, 7),
         ("hashes.md", check_hashes, 12),
         ("identity.md", check_ids, 3),
         ("store.md", check_checks, 1),
