@@ -64,6 +64,24 @@ DEJA_API bool deja_plugin_is_closed(const deja_plugin *plugin, const char **why)
 /** The seat of the bot of that name, or -1. */
 DEJA_API int32_t deja_plugin_bot_find(const deja_plugin *plugin, const char *name);
 
+/* ---- content ---- */
+
+/** Packs of one session, and bytes of all of them together. */
+#define DEJA_CONTENT_PACKS_MAX 256
+#define DEJA_CONTENT_SIZE_MAX ((uint64_t)1 << 30)
+
+/**
+ * What a session says of its content: "name=32 hex digits" with spaces between, names rising
+ * (schemas/digests.md); nothing for none. Runs no code of a library. Any thread.
+ * @param content NULL for none; in any order
+ * @param[in,out] out takes the text at its end; where this fails, nothing
+ * @return DEJA_OK; DEJA_EMISUSE: a name that is none (they are made as field names are), or is
+ *         there twice, or bytes that are missing; DEJA_ELIMIT: too many packs, or too large;
+ *         DEJA_ENOMEM
+ */
+DEJA_API deja_code deja_content_text(const deja_content *content, deja_buffer *out,
+                                     deja_error *err);
+
 #ifdef __cplusplus
 }
 #endif

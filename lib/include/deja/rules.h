@@ -285,14 +285,16 @@ struct deja_page {
     void (*write)(deja_page *page, const char *chars, uint64_t size);
 };
 
-/** One named pack of data that the rules read. Borrowed for the call. */
+/** One named pack of data that the rules read. Borrowed for the call, and never to be written to:
+ *  what a state needs of it, start copies. In a worker the bytes begin at a multiple of 16. */
 typedef struct deja_content_pack {
     const char *name;
     const void *bytes;
     uint64_t size;
 } deja_content_pack;
 
-/** All packs that a session names. */
+/** All packs that a session names, and no others; each name once. Borrowed for the call, as the
+ *  packs are. Handed to start alone: a state that is loaded has of them what it kept. */
 typedef struct deja_content {
     uint64_t count;
     const deja_content_pack *packs;

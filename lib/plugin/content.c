@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Packs of content: what they may be, and how a session names them. Normative: schemas/digests.md.
+ *
+ * The limits keep a session's text far below what a store holds of one (64 KiB), and what a host
+ * shares with its workers within what any machine has.
+ */
+#include "plugin/content.h"
+
+static deja_code check_name(const deja_content *content, uint64_t place, deja_error *err)
+{
+    const char *name = content->packs[place].name;
+    if (!name || !deja__is_name(name, strlen(name)))
+        return deja__fail(err, DEJA_EMISUSE,
+                          "'%.100s' is no name for content: that is a letter or _, then letters, "
+                          "digits, _ and -, %d at most",
+                          name ? name : "", DEJA__NAME_MAX);
+    for (uint64_t i = 0; i < place; i++)
+        if (strcmp(content->packs[i].name, name) == 0)
+            return deja__fail(err, DEJA_EMISUSE, "content '%s' is there twice", name);
+    return DEJA_OK;
+}
+
+deja_code deja__content_check(const deja_content *content, deja_error *err)
+{
+    uint64_t size = 0;
+    if (!content || content->count == 0)
+        return DEJA_OK;
+    if (content->count > DEJA_CONTENT_PACKS_MAX)
+        return deja__fail(err, DEJA_ELIMIT, "there are %llu packs of content; the most are %d",
+                          (unsigned long long)content->count, DEJA_CONTENT_PACKS_MAX);
+    if (!content->packs)
+        return deja__fail(err, DEJA_EMISUSE, "the packs of content are missing");
+    for (uint64_t i = 0; i < content->count; i++) {
+        const deja_content_pack *pack = &content->packs[i];
+        const deja_code code = check_name(content, i, err);
+        if (code != DEJA_OK)
+            return code;
+        if (!pack->bytes && pack->size)
+            return deja__fail(err, DEJA_EMISUSE, "the bytes of content '%s' are missing",
+                              pack->name);
+        if (pack->size > DEJA_CONTENT_SIZE_MAX - size)
+            return deja__fail(err, DEJA_ELIMIT,
+                              "with '%s' content is larger than %llu bytes, which is the most",
+                              pack->name, (unsigned long long)DEJA_CONTENT_SIZE_MAX);
+        size += pack->size;
+    }
+    return DEJA_OK;
+}
+
+void deja__content_print(deja_buffer *out, const char *name,
+                         const unsigned char digest[DEJA__DIGEST_SIZE])
+{
+    deja_buffer_text(out, name);
+    deja_buffer_char(out, '=');
+    deja__print_hex_bytes(out, digest, DEJA__DIGEST_SIZE);
+}
+
+/* The pack that comes behind `before` in rising order of names, NULL being before the first; NULL
+ * where there are no more. */
+static const deja_content_pack *next_of(const deja_content *content,
+                                        const deja_content_pack *before)
+{
+    const deja_content_pack *next = NULL;
+    for (uint64_t i = 0; i < content->count; i++) {
+        const deja_content_pack *pack = &content->packs[i];
+        if ((!before || strcmp(pack->name, before->name) > 0) &&
+            (!next || strcmp(pack->name, next->name) < 0))
+            next = pack;
+    }
+    return next;
+}
+
+deja_code deja_content_text(const deja_content *content, deja_buffer *out, deja_error *err)
+{
+    unsigned char digest[DEJA__DIGEST_SIZE];
+    const deja_code code = deja__content_check(content, err);
+    if (code != DEJA_OK || !content)
+        return code;
+    const uint64_t before = out->size;
+    for (const deja_content_pack *pack = next_of(content, NULL); pack;
+         pack = next_of(content, pack)) {
+        deja__hash128(pack->bytes ? pack->bytes : "", pack->size, digest);
+        if (out->size > before)
+            deja_buffer_char(out, ' ');
+        deja__content_print(out, pack->name, digest);
+    }
+    if (out->failed)
+        return deja__fail_memory(err);
+    return DEJA_OK;
+}
