@@ -43,7 +43,8 @@ typedef struct table {
     deja_plugin *plugin;
     const deja_rules_table *rules;
     const deja_bots_options *options;
-    deja_span config;
+    deja__asked asked; /* the same in each game */
+    deja_buffer content;
     deja__game *game;
     deja_recorder *recorder;
     deja__form command_form;
@@ -284,10 +285,11 @@ static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_erro
     options.seed = seed;
     options.made = t->made;
     begin_anew(t);
-    deja_code code = deja__game_start(t->game, t->config, seed, NULL, &refusal, err);
+    deja_code code =
+        deja__game_start(t->game, t->asked.config, seed, t->options->content, &refusal, err);
     if (code == DEJA_OK)
         code =
-            deja__recorder_start(t->recorder, deja__game_state(t->game), t->config, &options, err);
+            deja__recorder_start(t->recorder, deja__game_state(t->game), &t->asked, &options, err);
     if (code < 0)
         return code;
     code = play(t, seed, &outcome, err);
@@ -314,8 +316,12 @@ static deja_code open_players(table *t, deja_error *err)
         return code;
     if (options->games == 0)
         return deja__fail(err, DEJA_EMISUSE, "there is no game to play (games is 0)");
-    t->config = options->config.size ? options->config : deja_plugin_config_default(t->plugin);
-    code = find_bots(t, err);
+    t->asked.config =
+        options->config.size ? options->config : deja_plugin_config_default(t->plugin);
+    code = deja_content_text(options->content, &t->content, err);
+    t->asked.content = t->content.size ? (const char *)t->content.bytes : "";
+    if (code == DEJA_OK)
+        code = find_bots(t, err);
     return code < 0 ? code : deja__game_open(&t->game, t->plugin, err);
 }
 
@@ -345,6 +351,7 @@ static void close_table(table *t)
     free(t->bots);
     free(t->made);
     deja_buffer_release(&t->saved);
+    deja_buffer_release(&t->content);
     deja_buffer_release(&t->next);
     free(t);
 }
@@ -377,7 +384,7 @@ deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
         return code;
     code = open_players(t, err);
     if (code == DEJA_OK)
-        code = deja__game_start(t->game, t->config, taken.seed, NULL, &refusal, err);
+        code = deja__game_start(t->game, t->asked.config, taken.seed, taken.content, &refusal, err);
     close_table(t);
     return code;
 }

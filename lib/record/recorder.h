@@ -51,8 +51,14 @@ deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plu
                                 deja_error *err);
 void deja__recorder_destroy(deja_recorder *recorder); /* NULL is fine */
 
-/* Begins a session. @param config canonical bytes, in place of options->config */
-deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_span config,
+/* What stands in place of options->config and options->content: as it is stored. */
+typedef struct deja__asked {
+    deja_span config;    /* canonical bytes */
+    const char *content; /* as deja_content_text() has it */
+} deja__asked;
+
+/* Begins a session. */
+deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const deja__asked *asked,
                                const deja_recorder_options *options, deja_error *err);
 /* Ends it, as deja_recorder_close() does; another may be started then, if this answers DEJA_OK. */
 deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,

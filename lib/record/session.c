@@ -17,8 +17,9 @@
 #define BYTES_LAYOUT "bytes" /* the layouts of a game without described types */
 
 /* The layouts, names and build of what is recorded. */
-static void describe(const deja_recorder *recorder, const deja_recorder_options *options,
-                     deja_session *session, deja_recording *recording)
+static void describe(const deja_recorder *recorder, const deja__asked *asked,
+                     const deja_recorder_options *options, deja_session *session,
+                     deja_recording *recording)
 {
     memset(session, 0, sizeof *session);
     memset(recording, 0, sizeof *recording);
@@ -41,8 +42,9 @@ static void describe(const deja_recorder *recorder, const deja_recorder_options 
         recording->state_layout = recording->event_layout = BYTES_LAYOUT;
         recording->refusals = recording->outcomes = recording->compiler = "";
     }
+    session->config = asked->config;
     session->seed = options->seed;
-    session->content = options->content ? options->content : "";
+    session->content = asked->content;
     session->start_layout = options->from_state ? recording->state_layout : "";
     session->start = (deja_span){ recorder->start.bytes, recorder->start.size };
     recording->platform = (const char *)recorder->platform.bytes;
@@ -95,7 +97,7 @@ static deja_code check_options(const deja_recorder *recorder, const void *state,
     return DEJA_OK;
 }
 
-deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_span config,
+deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const deja__asked *asked,
                                const deja_recorder_options *options, deja_error *err)
 {
     deja_session session;
@@ -108,8 +110,7 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, deja_
         code = take_state(recorder, state, options, &hash, err);
     if (code < 0)
         return code;
-    describe(recorder, options, &session, &recording);
-    session.config = config;
+    describe(recorder, asked, options, &session, &recording);
     const uint64_t chain = deja__chain_start(hash);
     code = deja_writer_open(&recorder->writer, recorder->store, &session, &recording,
                             deja__cut(hash, options->trail_bits), chain, err);
@@ -281,20 +282,26 @@ deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin
     deja_recorder *recorder = NULL;
     deja_recorder_options taken = DEJA_RECORDER_OPTIONS_INIT;
     deja_buffer saved = { 0 };
-    deja_span config = { NULL, 0 };
+    deja_buffer content = { 0 };
+    deja__asked asked = { { NULL, 0 }, "" };
     *out = NULL;
     deja_code code = deja__options_take(&taken, sizeof taken, options, err);
+    if (code == DEJA_OK)
+        code = deja_content_text(taken.content, &content, err);
+    if (content.size)
+        asked.content = (const char *)content.bytes;
     if (code == DEJA_OK)
         code = deja__recorder_create(&recorder, store, plugin, err);
     if (code == DEJA_OK && plugin && taken.config) {
         code = save_config(plugin, taken.config, &saved, err);
-        config = (deja_span){ saved.bytes, saved.size };
+        asked.config = (deja_span){ saved.bytes, saved.size };
     } else if (plugin) {
-        config = deja_plugin_config_default(plugin);
+        asked.config = deja_plugin_config_default(plugin);
     }
     if (code == DEJA_OK)
-        code = deja__recorder_start(recorder, state, config, &taken, err);
+        code = deja__recorder_start(recorder, state, &asked, &taken, err);
     deja_buffer_release(&saved);
+    deja_buffer_release(&content);
     if (code < 0)
         deja__recorder_destroy(recorder);
     else

@@ -60,11 +60,11 @@ static void config_fields(deja_fields *f, const void *value)
 static uint32_t start(void *state, const void *config, uint64_t seed, const deja_content *content)
 {
     const ledger_config *wanted = config;
+    const deja_content_pack *gift = deja_content_find(content, "gift");
     ledger *game = state;
-    (void)content;
     if (wanted->gold < 0)
         return LEDGER_POOR;
-    game->gold = wanted->gold;
+    game->gold = wanted->gold + (gift && gift->size ? *(const uint8_t *)gift->bytes : 0);
     deja_luck_seed(&game->luck, seed, 0);
     return 0;
 }

@@ -7,6 +7,7 @@
  *   command  kind(add{n:i32}|roll|say{text:text[..15]}|finish|<one for each breach>)
  *   event    kind(gained{n:i32 all:section({gold:i64})}|said{text:text[..15]})
  *   config   gold:i64
+ *   content  gift: its first byte is so much gold more
  */
 #ifndef DEJA_TESTS_LEDGER_H
 #define DEJA_TESTS_LEDGER_H

@@ -158,6 +158,7 @@ static void read_all(deja_reader *reader, held *h)
     h->seed = session->seed;
     snprintf(h->outcome, sizeof h->outcome, "%s", recording->outcome);
     snprintf(h->made, sizeof h->made, "%s", recording->made);
+    snprintf(h->content, sizeof h->content, "%s", session->content);
     print_value(session->config_layout, session->config.bytes, session->config.size, h->config,
                 sizeof h->config);
     if (*session->start_layout)

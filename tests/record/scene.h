@@ -50,6 +50,7 @@ typedef struct held {
     char sections[HELD_TEXT]; /* "step name hash; " */
     char start[HELD_TEXT];    /* the start state as text, "" if it began at the start */
     char config[256];
+    char content[256];
 } held;
 
 /* Reads the newest recording of a session; the caller frees it. */

@@ -274,20 +274,6 @@ Test(recorder, marks_and_sections_belong_to_the_last_step)
     scene_close(&s);
 }
 
-Test(recorder, content_is_kept_with_the_session)
-{
-    scene s;
-    deja_id first, second;
-    scene_open(&s);
-    deja_recorder *recorder = scene_record(&s);
-    first = scene_end(&s, recorder, NULL);
-    s.options.content = "maps=00112233445566778899aabbccddeeff";
-    recorder = scene_record(&s);
-    second = scene_end(&s, recorder, NULL);
-    cr_assert_neq(memcmp(&first, &second, sizeof first), 0);
-    scene_close(&s);
-}
-
 /* ---- a game without described types ---- */
 
 static deja_recorder *note_taker(scene *s)

@@ -11,7 +11,9 @@
  *         deja_recorder_step(recorder, &state, &command, out, &result, &err);
  *     deja_recorder_close(recorder, "first_wins", NULL, &err);
  *
- * The recorder keeps its own copy of what it needs; the state and the commands stay the game's. A
+ * The recorder keeps its own copy of what it needs; the state and the commands stay the game's. Of
+ * packs of content it keeps names and digests, which open works out: about a tenth of a second for
+ * 1 GiB. A replay is to be given the same packs, so name every one that rules could read. A
  * recorder that failed stays failed and says so in each call; the game may play on.
  *
  * A float environment that changes while the game is recorded (which way is rounded, what becomes
@@ -44,8 +46,8 @@ typedef struct deja_recorder_options {
     uint64_t trail_every; /**< hash every Kth step */
     const void *config;   /**< the game's config; NULL for its default */
     uint64_t seed;
-    const char *content; /**< "name=digest ..."; NULL for none */
-    const char *made;    /**< who played, as "bot random"; NULL for nobody said */
+    const deja_content *content; /**< the packs that start was given, all of them; NULL for none */
+    const char *made;            /**< who played, as "bot random"; NULL for nobody said */
     uint32_t from_state; /**< 1: the session begins in the middle, with the state given to open */
     uint32_t reserved;
     const char *game;    /**< only without a plugin: the game's id */
@@ -66,8 +68,9 @@ typedef struct deja_recorder_options {
  *                 deja_recorder_note() with its own bytes and hashes (layouts are "bytes")
  * @param state    the start state, as start made it (or where from_state says so, any); NULL
  *                 without a plugin
- * @return DEJA_OK, DEJA_EMISUSE (an option out of range), DEJA_ERULES (the state breaks its
- *         description), DEJA_EIO, DEJA_EBUSY, DEJA_ENOMEM
+ * @return DEJA_OK, DEJA_EMISUSE (an option out of range, a pack without a sound name), DEJA_ELIMIT
+ *         (packs: deja_content_text()), DEJA_ERULES (the state breaks its description), DEJA_EIO,
+ *         DEJA_EBUSY, DEJA_ENOMEM
  */
 DEJA_API deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin *plugin,
                                       const void *state, const deja_recorder_options *options,
@@ -129,12 +132,14 @@ typedef struct deja_bots_options {
     /** Where the commands come from instead of bots, or NULL: appends the canonical bytes of the
      *  next one; false where there is no more. It is recorded that "input" played. */
     bool (*next)(void *user, deja_buffer *command);
+    /** Packs that each game's start is handed, and each session names; NULL for none. */
+    const deja_content *content;
 } deja_bots_options;
 
 #define DEJA_BOTS_OPTIONS_INIT                                                                  \
     {                                                                                           \
         (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL, \
-            NULL                                                                                \
+            NULL, NULL                                                                          \
     }
 
 /**
