@@ -38,6 +38,7 @@ static void settle(deja__replay *replay, uint32_t kind, uint64_t step, const cha
     finding->kind = kind;
     finding->step = finding->step_last = step;
     deja__copy_line(finding->reason, sizeof finding->reason, reason);
+    deja_buffer_text(&replay->settled, reason);
     replay->all_fed = replay->end_fed = replay->over = true;
 }
 
@@ -149,7 +150,8 @@ static void add_layout(deja__replay *replay, uint32_t type, bool compares, uint3
     deja_buffer_text(&replay->head, text);
 }
 
-static deja_code make_head(deja__replay *replay, const deja_rules_info *info, deja_error *err)
+static deja_code make_head(deja__replay *replay, const deja_rules_info *info,
+                           const deja_buffer *packs, deja_error *err)
 {
     const deja__fit *fit = replay->fit;
     deja_buffer *head = &replay->head;
@@ -177,6 +179,8 @@ static deja_code make_head(deja__replay *replay, const deja_rules_info *info, de
         how.flags |= DEJA__HEAD_NO_EVENTS;
     add_layout(replay, DEJA_STATE, fit->compares_state, &how.state_layout_size);
     add_layout(replay, DEJA_EVENT, fit->compares_events, &how.event_layout_size);
+    deja_buffer_add(head, packs->bytes, packs->size);
+    how.packs_size = (uint32_t)packs->size;
     if (head->failed)
         return deja__fail_memory(err);
     memcpy(head->bytes, &how, sizeof how);
@@ -185,13 +189,24 @@ static deja_code make_head(deja__replay *replay, const deja_rules_info *info, de
 
 /* ---- opening ---- */
 
-static void settle_on_content(deja__replay *replay)
+/* Whether this library may play this session, and with which packs. What stands in the way is told
+ * all at once. */
+static deja_code admit(deja__replay *replay, const deja__fits *fits, deja_buffer *packs,
+                       deja_error *err)
 {
-    char reason[DEJA__REASON_SIZE];
-    const char *content = replay->session->content;
-    snprintf(reason, sizeof reason, "it needs content '%.*s', and rules are given none yet",
-             (int)strcspn(content, "="), content);
-    settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, reason);
+    static const deja__packs none = { .descriptor = -1 };
+    const deja__fit *fit = replay->fit;
+    deja_buffer why = { 0 };
+    if (fit->unfit) {
+        settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, fit->unfit);
+        return DEJA_OK;
+    }
+    const deja_code code = deja__packs_choose(fits->packs ? fits->packs : &none,
+                                              replay->session->content, packs, &why, err);
+    if (code == DEJA_OK && why.size)
+        settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, (const char *)why.bytes);
+    deja_buffer_release(&why);
+    return code;
 }
 
 static deja_code look_at(deja__replay *replay, deja__fits *fits, deja_error *err)
@@ -205,18 +220,14 @@ static deja_code look_at(deja__replay *replay, deja__fits *fits, deja_error *err
     deja_code code = deja__fits_find(fits, &replay->fit, replay->session, replay->recording, err);
     if (code != DEJA_OK)
         return code;
-    if (replay->fit->unfit) {
-        settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, replay->fit->unfit);
-        return DEJA_OK;
-    }
-    if (replay->session->content[0]) {
-        settle_on_content(replay);
-        return DEJA_OK;
-    }
+    deja_buffer packs = { 0 };
+    code = admit(replay, fits, &packs, err);
     replay->event_chain = deja__event_chain_start();
-    code = make_head(replay, fits->info, err);
+    if (code == DEJA_OK && !replay->finding.kind)
+        code = make_head(replay, fits->info, &packs, err);
     if (code == DEJA_OK && !replay->finding.kind)
         code = deja__wishes_read(replay, err);
+    deja_buffer_release(&packs);
     return code;
 }
 
@@ -264,11 +275,17 @@ void deja__replay_close(deja__replay *replay)
     for (uint32_t i = 0; i < replay->wish_count; i++)
         free(replay->wishes[i].text);
     free(replay->wishes);
+    deja_buffer_release(&replay->settled);
     deja_buffer_release(&replay->head);
     deja_buffer_release(&replay->turned);
     deja__fit_drop(replay->fit);
     deja_reader_close(replay->reader);
     free(replay);
+}
+
+const char *deja__settled(const deja__replay *replay)
+{
+    return replay->settled.size ? (const char *)replay->settled.bytes : replay->finding.reason;
 }
 
 bool deja__replay_is_done(const deja__replay *replay)

@@ -13,6 +13,7 @@
 #include <deja/replay.h>
 
 #include "base/base.h"
+#include "replay/packs.h"
 
 /* Names with spaces between, taken apart. */
 typedef struct deja__namelist {
@@ -68,6 +69,7 @@ bool deja__fit_serves(const deja__fit *fit, const deja_session *session,
 enum { DEJA__FITS_MAX = 16 };
 typedef struct deja__fits {
     const deja_rules_info *info;
+    const deja__packs *packs; /* that sessions may name; NULL: none */
     bool partial;
     deja__fit *items[DEJA__FITS_MAX];
 } deja__fits;

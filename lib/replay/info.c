@@ -85,8 +85,10 @@ deja_code deja_inspect(deja_rules_info *info, const char *library, const char *w
                        deja_error *err)
 {
     static const deja_verify_options usual = DEJA_VERIFY_OPTIONS_INIT;
-    const deja__link_how how = { worker,           library,           DEJA_ISOLATE_AUTO,
-                                 usual.memory_mib, usual.hang_cpu_ms, usual.hang_wall_ms };
+    const deja__link_how how = {
+        worker, library, DEJA_ISOLATE_AUTO, usual.memory_mib, usual.hang_cpu_ms, usual.hang_wall_ms,
+        -1
+    };
     deja__link link;
     if (info)
         memset(info, 0, sizeof *info);

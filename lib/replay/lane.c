@@ -148,8 +148,10 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
 {
     deja__verify *verify = lane->verify;
     const deja_verify_options *options = &verify->options;
-    const deja__link_how how = { options->worker,     verify->library,      options->isolate,
-                                 options->memory_mib, options->hang_cpu_ms, options->hang_wall_ms };
+    const deja__link_how how = { options->worker,         verify->library,
+                                 options->isolate,        options->memory_mib,
+                                 options->hang_cpu_ms,    options->hang_wall_ms,
+                                 verify->packs.descriptor };
     lane->drive = (deja__drive){
         .link = &lane->link, .next = next_session, .done = hand_in, .tick = go_on, .user = lane
     };
@@ -173,6 +175,7 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
             deja__fail_within(err, code, "the baseline '%s'", options->baseline);
     }
     lane->fits.info = &lane->link.info;
+    lane->fits.packs = &verify->packs;
     lane->fits.partial = options->allow_partial != 0;
     const uint32_t isolation = options->isolate ? options->isolate : lane->link.info.isolation;
     lane->drive.one_by_one = isolation == DEJA_ISOLATE_EXEC;

@@ -39,6 +39,7 @@ typedef struct deja__verify {
     const char *library;
     const int64_t *keys;
     uint64_t key_count;
+    deja__packs packs;
 
     pthread_mutex_t mutex; /* guards all below */
     pthread_cond_t changed;

@@ -28,6 +28,7 @@ typedef struct deja__link_how {
     uint32_t memory_mib;
     uint32_t hang_cpu_ms; /* 0: no limit */
     uint32_t hang_wall_ms;
+    int content; /* descriptor of the shared packs; -1: none */
 } deja__link_how;
 
 enum deja__end_kind {

@@ -18,10 +18,13 @@ deja_code deja__side_start(deja__lane *lane, deja__side *side, const char *libra
                            uint32_t isolation, deja_error *err)
 {
     const deja_verify_options *options = &lane->verify->options;
-    const deja__link_how how = {
-        options->worker,      library, isolation, options->memory_mib, options->hang_cpu_ms,
-        options->hang_wall_ms
-    };
+    const deja__link_how how = { options->worker,
+                                 library,
+                                 isolation,
+                                 options->memory_mib,
+                                 options->hang_cpu_ms,
+                                 options->hang_wall_ms,
+                                 lane->verify->packs.descriptor };
     deja_code code = DEJA_OK;
     if (!side->open) {
         side->open = true;
@@ -30,6 +33,7 @@ deja_code deja__side_start(deja__lane *lane, deja__side *side, const char *libra
     if (code == DEJA_OK && !side->link.pid)
         code = deja__link_start(&side->link, err);
     side->fits.info = &side->link.info;
+    side->fits.packs = &lane->verify->packs;
     side->fits.partial = options->allow_partial != 0;
     return code;
 }

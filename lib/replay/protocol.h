@@ -12,6 +12,8 @@
  *         4096            deja__recent
  *         ... + i * ...   slot i: the answer to the job
  *
+ * Content that rules are to read is a third, one for all workers of a run (packs.h).
+ *
  * Job number n lies in slot n % DEJA__SLOTS. The host stores `submitted` when a job is whole, the
  * worker stores `done` when its answer is; who has nothing to do says so in its `waits` word, looks
  * again, and sleeps until the other sends a KICK. Waking somebody costs more than a short session:
@@ -101,8 +103,9 @@ enum deja__float_flag {
     DEJA__FLOAT_DAZ = 1u << 4
 };
 
-/* A head: this, then the config, the start state, and the recorded layouts of state and event where
- * these are not the library's own ("" where they are). */
+/* A head: this, then the config, the start state, the recorded layouts of state and event where
+ * these are not the library's own ("" where they are), and the numbers (u32) of the session's packs
+ * of content among those that all workers have (packs.h). */
 typedef struct deja__head {
     uint64_t seed;
     uint64_t every; /* steps 0, K, 2K... are hashed */
@@ -113,6 +116,8 @@ typedef struct deja__head {
     uint32_t event_layout_size;
     uint32_t flags;       /* enum deja__head_flag */
     uint32_t float_flags; /* enum deja__float_flag */
+    uint32_t packs_size;
+    uint32_t reserved;
 } deja__head;
 
 #define DEJA__IN_SLOT \

@@ -98,7 +98,8 @@ typedef struct deja__replay {
     bool crashed;  /* when it was recorded; its last command has no result and no hash */
     uint32_t bits;
     uint64_t every;
-    deja__wish *wishes; /* in the order of their steps */
+    deja_buffer settled; /* why it cannot be played, whole; empty where it can */
+    deja__wish *wishes;  /* in the order of their steps */
     uint32_t wish_count;
 
     /* Feeding. */
@@ -156,6 +157,8 @@ deja_code deja__replay_open(deja__replay **out, deja_store *store, int64_t key, 
                             const deja__replay_how *how, deja_error *err);
 void deja__replay_close(deja__replay *replay);
 
+/* Why it has no jobs, or cannot go on: the whole of it where the finding's reason was cut. */
+const char *deja__settled(const deja__replay *replay);
 /* Whether it is done: nothing is left to feed, and nothing on its way. */
 bool deja__replay_is_done(const deja__replay *replay);
 

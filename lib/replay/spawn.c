@@ -3,9 +3,9 @@
  * A worker's process: making it, taking it down, how it died.
  *
  * It is exec'd, so that it has nothing of the host but what it is handed: 3 the socket, 4 and 5 the
- * shared memories, stdin and stdout /dev/null, stderr a pipe that never blocks who writes it. It
- * leads a process group of its own; the group is killed before its leader is waited for, so the
- * number cannot have gone to somebody else.
+ * shared memories, 6 the content where there is any, stdin and stdout /dev/null, stderr a pipe that
+ * never blocks who writes it. It leads a process group of its own; the group is killed before its
+ * leader is waited for, so the number cannot have gone to somebody else.
  *
  * posix_spawn, not fork: a host may be large and have threads.
  *
@@ -30,7 +30,7 @@
 
 extern char **environ;
 
-/* Where descriptors wait to become 2 to 5 in the worker: clear of these numbers. */
+/* Where descriptors wait to become 2 to 6 in the worker: clear of these numbers. */
 enum { CLEAR = 16 };
 
 uint64_t deja__now_ms(void)
@@ -42,8 +42,8 @@ uint64_t deja__now_ms(void)
 
 /* ---- making ---- */
 
-/* What the worker gets, as the descriptors 2 to 5. */
-enum { HANDED = 4 };
+/* What the worker gets, as the descriptors 2 to 6; the last, content, may be missing (-1). */
+enum { HANDED = 5, ALWAYS_HANDED = 4 };
 
 static void drop_handed(const int handed[HANDED])
 {
@@ -65,7 +65,7 @@ static deja_code make_handed(deja__link *link, int handed[HANDED], deja_error *e
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ||
         pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
         deja__fail(err, DEJA_EIO, "cannot connect to a worker (system error %d)", errno);
-        drop_handed((const int[HANDED]){ pair[0], pair[1], -1, -1 });
+        drop_handed((const int[HANDED]){ pair[0], pair[1], -1, -1, -1 });
         return DEJA_EIO;
     }
     link->socket = pair[0];
@@ -80,8 +80,10 @@ static deja_code make_handed(deja__link *link, int handed[HANDED], deja_error *e
         return DEJA_EIO;
     handed[3] = clear_of(out);
     close(out);
+    if (link->how.content >= 0)
+        handed[4] = clear_of(link->how.content);
     for (int i = 0; i < HANDED; i++)
-        if (handed[i] < 0)
+        if (handed[i] < 0 && (i < ALWAYS_HANDED || link->how.content >= 0))
             return deja__fail(err, DEJA_EIO, "too many open files");
     return DEJA_OK;
 }
@@ -92,7 +94,8 @@ static int set_actions(posix_spawn_file_actions_t *actions, const int handed[HAN
     if (!failed)
         failed = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     for (int i = 0; i < HANDED && !failed; i++)
-        failed = posix_spawn_file_actions_adddup2(actions, handed[i], i + 2);
+        if (handed[i] >= 0)
+            failed = posix_spawn_file_actions_adddup2(actions, handed[i], i + 2);
     return failed;
 }
 
@@ -131,8 +134,9 @@ static int spawn(deja__link *link, const char *program, const int handed[HANDED]
 {
     char host[16];
     char name[] = "deja", argument[] = DEJA_WORKER_ARGUMENT, socket[] = "3", in[] = "4",
-         out[] = "5";
-    char *const arguments[] = { name, argument, socket, in, out, host, NULL };
+         out[] = "5", content[] = "6", none[] = "0";
+    char *const packs = handed[4] >= 0 ? content : none;
+    char *const arguments[] = { name, argument, socket, in, out, packs, host, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     snprintf(host, sizeof host, "%d", (int)getpid());
@@ -157,7 +161,7 @@ static int spawn(deja__link *link, const char *program, const int handed[HANDED]
 deja_code deja__spawn(deja__link *link, deja_error *err)
 {
     const char *program = link->how.worker ? link->how.worker : "/proc/self/exe";
-    int handed[HANDED] = { -1, -1, -1, -1 };
+    int handed[HANDED] = { -1, -1, -1, -1, -1 };
     link->status = 0;
     link->end = DEJA__END_NONE;
     link->said_size = 0;

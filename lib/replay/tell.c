@@ -173,7 +173,7 @@ void deja__tell(deja__box *box, const deja__replay *replay)
         break;
     case DEJA__UNFIT:
         verdict->kind = DEJA_UNFIT;
-        verdict->why = deja__box_text(box, replay->finding.reason);
+        verdict->why = deja__box_text(box, deja__settled(replay));
         break;
     case DEJA__DAMAGE:
         verdict->kind = DEJA_DAMAGED;

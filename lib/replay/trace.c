@@ -15,6 +15,7 @@ enum { WAIT_MS = 25 };
 
 typedef struct tracing {
     const deja_trace_options *options;
+    deja__packs packs;
     deja__link link;
     deja__fits fits;
     deja__replay *replay;
@@ -120,10 +121,14 @@ static deja_code fail_answer(const tracing *t, const deja__answer *answer, deja_
     }
 }
 
+static deja_code settled_code(const deja__finding *finding)
+{
+    return finding->kind == DEJA__DAMAGE ? DEJA_EDAMAGED : DEJA_EUNFIT;
+}
+
 static deja_code fail_settled(const deja__finding *finding, deja_error *err)
 {
-    const deja_code code = finding->kind == DEJA__DAMAGE ? DEJA_EDAMAGED : DEJA_EUNFIT;
-    return deja__fail_at(err, code, finding->step, "%s", finding->reason);
+    return deja__fail_at(err, settled_code(finding), finding->step, "%s", finding->reason);
 }
 
 /* ---- playing ---- */
@@ -160,7 +165,8 @@ static deja_code play(tracing *t, deja_error *err)
 {
     deja_code code = DEJA_OK;
     if (t->replay->finding.kind)
-        return fail_settled(&t->replay->finding, err);
+        return deja__fail_at(err, settled_code(&t->replay->finding), t->replay->finding.step, "%s",
+                             deja__settled(t->replay));
     while (code == DEJA_OK && !t->enough && deja__replay_has_job(t->replay) &&
            (!t->replay->begun || t->replay->fed < t->options->to))
         code = play_job(t, err);
@@ -176,9 +182,13 @@ static deja_code open_all(tracing *t, deja_store *store, int64_t key, const char
 {
     const deja_trace_options *options = t->options;
     const deja_verify_options usual = DEJA_VERIFY_OPTIONS_INIT;
+    deja_code code = deja__packs_open(&t->packs, options->content, err);
+    if (code != DEJA_OK)
+        return code;
     const deja__link_how how = { options->worker,      library,
                                  DEJA_ISOLATE_EXEC,    usual.memory_mib,
-                                 options->hang_cpu_ms, options->hang_wall_ms };
+                                 options->hang_cpu_ms, options->hang_wall_ms,
+                                 t->packs.descriptor };
     deja__replay_how replay_how = DEJA__REPLAY_HOW_INIT;
     replay_how.traces = true;
     replay_how.trace_from = options->from;
@@ -187,12 +197,13 @@ static deja_code open_all(tracing *t, deja_store *store, int64_t key, const char
     t->expected = calloc(1, sizeof *t->expected);
     if (!t->expected)
         return deja__fail_memory(err);
-    deja_code code = deja__link_open(&t->link, &how, err);
+    code = deja__link_open(&t->link, &how, err);
     if (code == DEJA_OK)
         code = deja__link_start(&t->link, err);
     t->link.message = tell;
     t->link.user = t;
     t->fits.info = &t->link.info;
+    t->fits.packs = &t->packs;
     t->fits.partial = true; /* nothing is compared */
     if (code == DEJA_OK)
         code = deja__replay_open(&t->replay, store, key, &t->fits, &replay_how, err);
@@ -210,13 +221,14 @@ deja_code deja_trace(deja_store *store, int64_t key, const char *library,
     if (options)
         memcpy(&taken, options,
                options->struct_size < sizeof taken ? options->struct_size : sizeof taken);
-    tracing t = { .options = &taken };
+    tracing t = { .options = &taken, .packs.descriptor = -1 };
     deja_code code = open_all(&t, store, key, library, err);
     if (code == DEJA_OK)
         code = play(&t, err);
     deja__replay_close(t.replay);
     deja__fits_release(&t.fits);
     deja__link_close(&t.link);
+    deja__packs_release(&t.packs);
     deja_buffer_release(&t.ends);
     deja_buffer_release(&t.drawing);
     free(t.expected);

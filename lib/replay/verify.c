@@ -185,6 +185,30 @@ static bool take_options(deja_verify_options *options, const deja_verify_options
     return options->isolate <= DEJA_ISOLATE_EXEC;
 }
 
+static deja_code run(deja__verify *verify, deja_verify_summary *counted, deja_error *err)
+{
+    deja_code code = deja__packs_open(&verify->packs, verify->options.content, err);
+    if (code == DEJA_OK)
+        code = prepare(verify, err);
+    if (code != DEJA_OK) {
+        deja__packs_release(&verify->packs);
+        return code;
+    }
+    code = run_lanes(verify, counted, err);
+    if (code == DEJA_OK && verify->code != DEJA_OK && !atomic_load(&verify->stop)) {
+        code = verify->code;
+        if (err)
+            *err = verify->error;
+    }
+    for (uint32_t i = 0; i < DEJA__WINDOW; i++)
+        deja__box_destroy(verify->boxes[i]);
+    free(verify->groups);
+    pthread_mutex_destroy(&verify->mutex);
+    pthread_cond_destroy(&verify->changed);
+    deja__packs_release(&verify->packs);
+    return code;
+}
+
 deja_code deja_verify(const char *store_path, const int64_t *keys, uint64_t key_count,
                       const char *library, const deja_verify_options *options,
                       deja_verify_summary *summary, deja_error *err)
@@ -205,22 +229,7 @@ deja_code deja_verify(const char *store_path, const int64_t *keys, uint64_t key_
     if (!take_options(&verify->options, options))
         code = deja__fail(err, DEJA_EMISUSE, "deja_verify: an option out of range");
     else
-        code = prepare(verify, err);
-    if (code != DEJA_OK) {
-        free(verify);
-        return code;
-    }
-    code = run_lanes(verify, &counted, err);
-    if (code == DEJA_OK && verify->code != DEJA_OK && !atomic_load(&verify->stop)) {
-        code = verify->code;
-        if (err)
-            *err = verify->error;
-    }
-    for (uint32_t i = 0; i < DEJA__WINDOW; i++)
-        deja__box_destroy(verify->boxes[i]);
-    free(verify->groups);
-    pthread_mutex_destroy(&verify->mutex);
-    pthread_cond_destroy(&verify->changed);
+        code = run(verify, &counted, err);
     free(verify);
     if (summary)
         *summary = counted;

@@ -3,9 +3,9 @@
  * A worker's main: takes the place that its host has made, loads the library that it is told, says
  * what it found, and serves.
  *
- *     PROGRAM --deja-worker SOCKET IN OUT HOST
+ *     PROGRAM --deja-worker SOCKET IN OUT CONTENT HOST
  *
- * three descriptors by their numbers, and the host's process id.
+ * four descriptors by their numbers (CONTENT may be 0: none), and the host's process id.
  */
 #include <deja/replay.h>
 
@@ -164,7 +164,7 @@ static bool read_number(const char *text, int *number)
     return true;
 }
 
-static bool map(deja__worker *worker, int in, int out)
+static bool map(deja__worker *worker, int in, int out, int content)
 {
     void *memory = mmap(NULL, DEJA__IN_SIZE, PROT_READ, MAP_SHARED, in, 0);
     if (memory == MAP_FAILED)
@@ -174,7 +174,7 @@ static bool map(deja__worker *worker, int in, int out)
     if (memory == MAP_FAILED)
         return false;
     worker->out = memory;
-    return true;
+    return content == 0 || deja__shelf_open(&worker->stage.shelf, content);
 }
 
 static int serve(deja__worker *worker)
@@ -190,10 +190,11 @@ int deja_worker_main(int argc, char **argv)
     enum { NO_WORKER = 125 };
     deja__worker worker = { 0 };
     static const deja_span nothing = { NULL, 0 };
-    int in, out, host;
-    if (argc != 6 || strcmp(argv[1], DEJA_WORKER_ARGUMENT) != 0 ||
+    int in, out, content, host;
+    if (argc != 7 || strcmp(argv[1], DEJA_WORKER_ARGUMENT) != 0 ||
         !read_number(argv[2], &worker.socket) || !read_number(argv[3], &in) ||
-        !read_number(argv[4], &out) || !read_number(argv[5], &host) || !map(&worker, in, out))
+        !read_number(argv[4], &out) || !read_number(argv[5], &content) ||
+        !read_number(argv[6], &host) || !map(&worker, in, out, content))
         return NO_WORKER;
     worker.host = host;
     if (!deja__guard_begin(worker.host, &worker.socket))

@@ -7,6 +7,7 @@
  *     worker.c         main: takes a library, tells of it, hands over to
  *     worker_loop.c    one job after another, in this process or in a fork for each session
  *     worker_stage.c   a session: begin, steps, end
+ *     worker_packs.c   the content of a session
  *     worker_seen.c    values as a recorded layout has them
  *     worker_trace.c   steps that are sent whole
  */
@@ -16,6 +17,7 @@
 #include <sys/types.h>
 
 #include "plugin/game.h"
+#include "replay/packs.h"
 #include "replay/wire.h"
 
 /* ---- guard ---- */
@@ -70,6 +72,7 @@ typedef struct deja__stage {
     deja__head how;
     deja__seen state;
     deja__seen events;
+    deja__shelf shelf;   /* there before the stage is opened */
     deja_buffer scratch; /* states and traced steps on their way out */
 } deja__stage;
 
@@ -83,7 +86,8 @@ typedef struct deja__desk {
     uint64_t number;
 } deja__desk;
 
-/* Gets ready for sessions; the stage is all zero before. Released also where it failed. */
+/* Gets ready for sessions; the stage is all zero before, but for the shelf. Released also where it
+ * failed. */
 deja_code deja__stage_open(deja__stage *stage, deja_plugin *plugin, int socket, bool restores,
                            deja_error *err);
 /* Does a job and fills in its answer. */

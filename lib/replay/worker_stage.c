@@ -83,17 +83,20 @@ static deja_code hash_events(deja__stage *stage, deja__answer *answer, uint64_t 
 
 /* ---- begin ---- */
 
-/* The head's parts lie one behind another behind it. */
-static bool split_head(deja__stage *stage, deja_span parts[4])
+/* The head's parts lie one behind another behind it: config, start, layouts of state and event, the
+ * packs. */
+enum { HEAD_PARTS = 5 };
+
+static bool split_head(deja__stage *stage, deja_span parts[HEAD_PARTS])
 {
     if (stage->head.failed || stage->head.size < sizeof stage->how)
         return false;
     memcpy(&stage->how, stage->head.bytes, sizeof stage->how);
     const deja__head *how = &stage->how;
-    const uint64_t sizes[4] = { how->config_size, how->start_size, how->state_layout_size,
-                                how->event_layout_size };
+    const uint64_t sizes[HEAD_PARTS] = { how->config_size, how->start_size, how->state_layout_size,
+                                         how->event_layout_size, how->packs_size };
     uint64_t at = sizeof *how;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < HEAD_PARTS; i++) {
         if (sizes[i] > stage->head.size - at)
             return false;
         parts[i].bytes = stage->head.bytes + at;
@@ -103,16 +106,19 @@ static bool split_head(deja__stage *stage, deja_span parts[4])
     return at == stage->head.size && how->every > 0;
 }
 
-static uint32_t start_game(deja__stage *stage, deja__answer *answer, const deja_span parts[4])
+static uint32_t start_game(deja__stage *stage, deja__answer *answer,
+                           const deja_span parts[HEAD_PARTS])
 {
-    static const deja_content no_content = { 0, NULL };
+    deja_content content;
     deja_error err = { 0 };
     deja_code code;
-    if (stage->how.flags & DEJA__HEAD_FROM_STATE)
+    if (!deja__shelf_take(&stage->shelf, parts[4], &content))
+        code = deja__fail(&err, DEJA_EUNFIT, "its content did not reach the worker");
+    else if (stage->how.flags & DEJA__HEAD_FROM_STATE)
         code = deja__game_load(stage->game, parts[1], &err);
     else
-        code = deja__game_start(stage->game, parts[0], stage->how.seed, &no_content,
-                                &answer->refusal, &err);
+        code = deja__game_start(stage->game, parts[0], stage->how.seed, &content, &answer->refusal,
+                                &err);
     if (code == DEJA_OK)
         return DEJA__ANSWER_DONE;
     note(answer, &err);
@@ -125,7 +131,7 @@ static uint32_t begin(deja__stage *stage, const deja__desk *desk)
 {
     deja__answer *answer = desk->answer;
     deja_error err = { 0 };
-    deja_span parts[4];
+    deja_span parts[HEAD_PARTS];
     if (!split_head(stage, parts))
         return DEJA__ANSWER_MEMORY; /* the host packs it right, so it was too large to keep */
     const bool wants_state = !(stage->how.flags & DEJA__HEAD_NO_STATE);

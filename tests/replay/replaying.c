@@ -233,7 +233,7 @@ uint32_t count_workers_of(pid_t of)
         for (size_t i = 0; i + 1 < size; i++)
             if (!line[i])
                 line[i] = ' ';
-        /* deja --deja-worker 3 4 5 HOST */
+        /* deja --deja-worker 3 4 5 6 HOST */
         const char *last = strrchr(line, ' ');
         count += strstr(line, DEJA_WORKER_ARGUMENT) != NULL && last && strcmp(last + 1, host) == 0;
     }

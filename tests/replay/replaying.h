@@ -26,7 +26,7 @@ typedef struct told {
     uint64_t steps, compared, step, step_last, healed, parted;
     uint32_t field_count, left_out, before_count;
     char game[64];
-    char command[256], expected[256], actual[256], why[512];
+    char command[256], expected[256], actual[256], why[2048];
     char fields[2048]; /* path: expected / actual */
     char before[2048]; /* step command result hash */
     char remarks[2048];
@@ -85,7 +85,7 @@ uint32_t count_workers(void);
 uint32_t count_workers_of(pid_t host);
 
 /* A session of these commands (as text, one a line) as a library plays it, recorded into a store,
- * with hooks to falsify what is written. */
+ * with hooks to falsify what is written. Its content is what start gets, and what is named. */
 typedef struct script {
     const char *library;
     const char *commands;
@@ -95,7 +95,7 @@ typedef struct script {
     uint32_t ended;       /* enum deja_ended; outcomes are the library's */
     bool crash;           /* the last command is stored as one that crashed */
     const char *version;  /* instead of the library's */
-    const char *content;
+    const deja_content *content;
     const char *made;
     const char *platform;
     uint64_t change_trail_at; /* the hash of this step is stored with a bit turned; 0: none */

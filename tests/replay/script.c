@@ -132,7 +132,9 @@ static void record_in_child(const char *path, const script *s)
     must(deja__game_open(&r.game, r.plugin, &err), &err);
     const deja_rules_table *table = deja_plugin_table(r.plugin);
     const deja_span config = deja_plugin_config_default(r.plugin);
-    must(deja__game_start(r.game, config, s->seed, NULL, NULL, &err), &err);
+    must(deja__game_start(r.game, config, s->seed, s->content, NULL, &err), &err);
+    deja_buffer content = { 0 };
+    must(deja_content_text(s->content, &content, &err), &err);
     if (s->from_step) {
         play_script(&r, 0, s->from_step, false);
         must(deja__game_save(r.game, &start, &err), &err);
@@ -146,7 +148,7 @@ static void record_in_child(const char *path, const script *s)
         .config_layout = deja_layout_text(deja_plugin_layout(r.plugin, DEJA_CONFIG)),
         .config = config,
         .seed = s->seed,
-        .content = s->content ? s->content : "",
+        .content = content.size ? (const char *)content.bytes : "",
         .start_layout =
             s->from_step ? deja_layout_text(deja_plugin_layout(r.plugin, DEJA_STATE)) : "",
         .start = { start.bytes, start.size },

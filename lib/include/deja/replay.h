@@ -11,6 +11,7 @@
 #define DEJA_REPLAY_H
 
 #include <deja/layout.h>
+#include <deja/rules.h>
 #include <deja/store.h>
 
 #ifdef __cplusplus
@@ -113,12 +114,15 @@ typedef struct deja_verify_options {
     /** Told about ten times a second of how far the run is; false ends it. May be NULL. */
     bool (*progress)(void *user, const deja_verify_summary *so_far);
     void *user;
+    /** Packs for the sessions that name them; NULL for none. A session is handed those that it
+     *  names, by name and digest; one that needs another is DEJA_UNFIT. */
+    const deja_content *content;
 } deja_verify_options;
 
 #define DEJA_VERIFY_OPTIONS_INIT                                                                 \
     {                                                                                            \
         (uint32_t)sizeof(deja_verify_options), 0, NULL, NULL, 0, 0, 0, 0, 5, 10000, 60000, 4096, \
-            NULL, NULL, NULL                                                                     \
+            NULL, NULL, NULL, NULL                                                               \
     }
 
 /**
@@ -127,8 +131,8 @@ typedef struct deja_verify_options {
  * @param keys       of the sessions, in the order in which verdicts are told
  * @param library    path of the rules library
  * @return DEJA_OK (whatever the verdicts), or why no run came about: the library is missing
- *         (DEJA_EIO), does not load (DEJA_EUNFIT), the store, memory; a damaged session is
- *         a verdict
+ *         (DEJA_EIO), does not load (DEJA_EUNFIT), the store, memory, packs that are none
+ *         (deja_content_text()); a damaged session is a verdict
  */
 DEJA_API deja_code deja_verify(const char *store_path, const int64_t *keys, uint64_t key_count,
                                const char *library, const deja_verify_options *options,
@@ -198,11 +202,13 @@ typedef struct deja_trace_options {
     uint32_t hang_cpu_ms, hang_wall_ms;
     bool (*step)(void *user, const deja_trace_step *step);
     void *user;
+    const deja_content *content; /**< as in deja_verify_options */
 } deja_trace_options;
 
-#define DEJA_TRACE_OPTIONS_INIT                                                                \
-    {                                                                                          \
-        (uint32_t)sizeof(deja_trace_options), 0, NULL, 0, UINT64_MAX, 10000, 60000, NULL, NULL \
+#define DEJA_TRACE_OPTIONS_INIT                                                                 \
+    {                                                                                           \
+        (uint32_t)sizeof(deja_trace_options), 0, NULL, 0, UINT64_MAX, 10000, 60000, NULL, NULL, \
+            NULL                                                                                \
     }
 
 /**
