@@ -41,7 +41,8 @@ enum option_id {
     OPTION_STEPS,
     OPTION_RULES,
     OPTION_RECORDING,
-    OPTION_OUTPUT
+    OPTION_OUTPUT,
+    OPTION_CONTENT
 };
 
 /* A row; a list of them ends with one without a name. */

@@ -15,18 +15,26 @@
 #include "output.h"
 #include "sessions.h"
 
-/* UINT32_MAX without memory. */
-static uint32_t place_of_game(choice *out, const char *game)
+/* A word's place, where it may be new; UINT32_MAX without memory. There are few: the last one asked
+ * for is mostly the next. */
+static uint32_t place_of(word_list *list, const char *word)
 {
-    for (uint32_t i = 0; i < out->game_count; i++)
-        if (strcmp(out->games[i], game) == 0)
+    for (uint32_t i = list->count; i-- > 0;)
+        if (strcmp(list->words[i], word) == 0)
             return i;
-    char **larger = realloc(out->games, (out->game_count + 1) * sizeof *larger);
+    char **larger = realloc(list->words, (list->count + 1) * sizeof *larger);
     if (!larger)
         return UINT32_MAX;
-    out->games = larger;
-    larger[out->game_count] = strdup(game);
-    return larger[out->game_count] ? out->game_count++ : UINT32_MAX;
+    list->words = larger;
+    larger[list->count] = strdup(word);
+    return larger[list->count] ? list->count++ : UINT32_MAX;
+}
+
+static void release_words(word_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        free(list->words[i]);
+    free(list->words);
 }
 
 static bool add(void *user, const deja_entry *entry)
@@ -41,9 +49,12 @@ static bool add(void *user, const deja_entry *entry)
         out->sessions = larger;
         out->capacity = capacity;
     }
-    const uint32_t game = place_of_game(out, entry->session.game);
-    const chosen session = { entry->key, entry->session.id, entry->session.steps, game, 0 };
-    out->failed = game == UINT32_MAX;
+    const uint32_t game = place_of(&out->games, entry->session.game);
+    const uint32_t content = place_of(&out->contents, entry->session.content);
+    const chosen session = {
+        entry->key, entry->session.id, entry->session.steps, game, content, 0
+    };
+    out->failed = game == UINT32_MAX || content == UINT32_MAX;
     out->sessions[out->count] = session;
     out->count += !out->failed;
     return !out->failed;
@@ -135,14 +146,13 @@ int choose_sessions(choice *out, deja_store *store, const args *given)
 
 void choice_release(choice *out)
 {
-    for (uint32_t i = 0; i < out->game_count; i++)
-        free(out->games[i]);
-    free(out->games);
+    release_words(&out->games);
+    release_words(&out->contents);
     free(out->sessions);
     memset(out, 0, sizeof *out);
 }
 
 bool choice_is_of(const choice *from, const chosen *session, const char *game)
 {
-    return strcmp(from->games[session->game], game) == 0;
+    return strcmp(from->games.words[session->game], game) == 0;
 }

@@ -13,16 +13,23 @@ typedef struct chosen {
     int64_t key;
     deja_id id;
     uint64_t steps;
-    uint32_t game; /* its place among the games */
-    uint32_t left; /* 1: another shard's */
+    uint32_t game;    /* its place among the games */
+    uint32_t content; /* its place among the contents: "name=digest ..." */
+    uint32_t left;    /* 1: another shard's */
 } chosen;
+
+/* Words, each once. */
+typedef struct word_list {
+    char **words;
+    uint32_t count;
+} word_list;
 
 typedef struct choice {
     chosen *sessions;
     uint64_t count;
     uint64_t capacity;
-    char **games;
-    uint32_t game_count;
+    word_list games;
+    word_list contents;
     bool failed;
 } choice;
 

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 
 #include "commands.h"
+#include "content.h"
 #include "files.h"
 #include "find_rules.h"
 #include "interrupt.h"
@@ -44,6 +45,7 @@ typedef struct recording_run {
     uint64_t told;  /* games that were told of: those that are stored */
     record_note notes[REMEMBERED];
     deja_buffer input;
+    content_packs content;
     bool ended; /* the child came to its end by itself */
 } recording_run;
 
@@ -318,6 +320,9 @@ static int run(const args *given)
     status = read_order(&state->order, given);
     if (status == STATUS_OK)
         status = read_input(state, given);
+    if (status == STATUS_OK)
+        status = content_read(&state->content, given);
+    state->order.content = &state->content.content;
     if (status == STATUS_OK) {
         char *rules = find_rules(given->operands[0], &status);
         state->order.rules = rules;
@@ -326,6 +331,7 @@ static int run(const args *given)
         free(rules);
     }
     deja_buffer_release(&state->input);
+    content_release(&state->content);
     free(state);
     return status;
 }
@@ -335,6 +341,7 @@ static const option_row options[] = {
     { OPTION_GAMES, 'g', "games", "N", "how many games; 1 if not given", false },
     { OPTION_SEED, 0, "seed", "S", "of the first game; game k has S + k - 1", false },
     { OPTION_SET, 0, "set", "KEY=VALUE", "changes the game's config", true },
+    ROW_CONTENT,
     { OPTION_MAX_STEPS, 0, "max-steps", "N", "of one game; 100000 if not given, 0: no limit",
       false },
     { OPTION_INPUT, 0, "input", "FILE", "frames as text instead of bots; -: stdin", false },
@@ -354,6 +361,7 @@ const command_row command_record = {
     .summary = "let bots play games, and keep every step",
     .notes = "Without --bot the bot 'random' plays. Without --seed a seed is drawn, and told.\n"
              "The store is created where there is none.\n"
+             "Every game gets all content; what its session keeps of it is names and digests.\n"
              "Frames are for games of ticks: a line each that begins with its time in ms, as\n"
              "'16.6 +right 1:-left@12.5'. A key may have its player in front, from 0, and its\n"
              "time behind. '* 20' is 20 frames more.",

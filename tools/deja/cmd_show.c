@@ -235,6 +235,8 @@ static int show(showing *what)
         return status;
 
     if (args_has(given, OPTION_RULES)) {
+        content_note_session(&what->content, deja_reader_session(what->reader)->content);
+        content_tell_unused(&what->content, given);
         char *rules = find_rules(args_value(given, OPTION_RULES), &status);
         if (rules)
             status = show_played(what, rules);
@@ -259,8 +261,13 @@ static int open_and_show(showing *what)
     if (status == STATUS_OK && recording != 0 && args_has(given, OPTION_RULES))
         status = complain(STATUS_USAGE, "show: --recording means nothing with --rules, which play "
                                         "the session anew");
+    if (status == STATUS_OK && args_has(given, OPTION_CONTENT) && !args_has(given, OPTION_RULES))
+        status =
+            complain(STATUS_USAGE, "show: --content means nothing without --rules, which read it");
     if (status == STATUS_OK)
         status = read_range(what);
+    if (status == STATUS_OK)
+        status = content_read(&what->content, given);
     if (status == STATUS_OK)
         status = store_open(&what->store, given, DEJA_STORE_READ);
     if (status == STATUS_OK)
@@ -282,6 +289,7 @@ static int run(const args *given)
     deja_reader_close(what.reader);
     release_notes(&what.marks);
     release_notes(&what.sections);
+    content_release(&what.content);
     return store_close(what.store, status);
 }
 
@@ -290,6 +298,7 @@ static const option_row options[] = {
     { OPTION_STEPS, 0, "steps", "A..B", "only steps A to B", false },
     { OPTION_RULES, 'r', "rules", "RULES", "play it with these rules: states, events, boards",
       false },
+    ROW_CONTENT,
     { OPTION_RECORDING, 0, "recording", "K", "recording K, 1 being the newest", false },
     ROW_STORE,
     ROW_JSON,

@@ -13,6 +13,7 @@
 
 #include "choose.h"
 #include "commands.h"
+#include "content.h"
 #include "find_rules.h"
 #include "interrupt.h"
 #include "output.h"
@@ -36,6 +37,7 @@ typedef struct verifying {
     char *baseline; /* path of the build that recorded, or NULL */
     char baseline_game[128];
     choice sessions;
+    content_packs content;
     deja_verify_options options;
     telling tell;
     deja_verify_summary done; /* by the libraries before this one */
@@ -61,6 +63,7 @@ static int read_options(verifying *run)
 
     options->keep_going = args_has(given, OPTION_KEEP_GOING);
     options->allow_partial = args_has(given, OPTION_ALLOW_PARTIAL);
+    options->content = &run->content.content;
     int status = shard_read(given, &part, &parts);
     if (status == STATUS_OK)
         status = args_number(given, OPTION_JOBS, 1, 1024, &jobs);
@@ -76,7 +79,7 @@ static int read_options(verifying *run)
         status = args_seconds(given, OPTION_HANG_WALL, &options->hang_wall_ms);
     options->jobs = (uint32_t)jobs;
     options->before_count = (uint32_t)before;
-    return status;
+    return status == STATUS_OK ? content_read(&run->content, given) : status;
 }
 
 static int find_targets(verifying *run)
@@ -159,6 +162,7 @@ static int share_out(verifying *run)
             if (!is_for(run, one, session))
                 continue;
             one->matching++;
+            content_note_session(&run->content, run->sessions.contents.words[session->content]);
             if (session->left)
                 continue;
             one->keys[one->key_count++] = session->key;
@@ -215,7 +219,7 @@ static void name_session(const verifying *run, deja_verdict *verdict)
         const chosen *session = &run->sessions.sessions[i];
         if (session->key == run->at->keys[run->told]) {
             verdict->id = session->id;
-            verdict->game = run->sessions.games[session->game];
+            verdict->game = run->sessions.games.words[session->game];
             verdict->steps = session->steps;
             return;
         }
@@ -305,6 +309,7 @@ static int verify_all(verifying *run)
     status = status_worse(status, check_selection(run));
     if (status != STATUS_OK && run->session_count == 0)
         return status;
+    content_tell_unused(&run->content, run->given);
     run->began = clock_ms();
     for (uint32_t i = 0; i < run->target_count && !interrupt_signal(); i++)
         if (run->targets[i].usable && run->targets[i].key_count != 0)
@@ -330,6 +335,7 @@ static void release(verifying *run)
     free(run->targets);
     free(run->baseline);
     choice_release(&run->sessions);
+    content_release(&run->content);
     telling_release(&run->tell);
 }
 
@@ -364,6 +370,7 @@ static const option_row options[] = {
     { OPTION_SHARD, 0, "shard", "I/N", "only part I of N", false },
     { OPTION_BASELINE, 0, "baseline", "RULES",
       "the build that recorded, to name the fields that differ", false },
+    ROW_CONTENT,
     { OPTION_KEEP_GOING, 'k', "keep-going", NULL,
       "replay past the first divergence, and say where it heals", false },
     { OPTION_ALLOW_PARTIAL, 0, "allow-partial", NULL,
@@ -391,8 +398,11 @@ const command_row command_verify = {
     .operands_least = 1,
     .operands_most = OPERANDS_ANY,
     .summary = "replay recorded sessions, and compare every step",
-    .notes = "Each of RULES replays the sessions of its game.\n"
-             "Parts of --shard are chosen by the sessions' ids: each session is in one of them.",
+    .notes =
+        "Each of RULES replays the sessions of its game.\n"
+        "A session gets the content that it was recorded with, by name and digest; without it\n"
+        "there is no verdict.\n"
+        "Parts of --shard are chosen by the sessions' ids: each session is in one of them.",
     .options = options,
     .run = run,
 };

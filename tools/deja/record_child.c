@@ -318,6 +318,7 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     options.trail_bits = order->trail_bits;
     options.bots = order->bots;
     options.config = config;
+    options.content = order->content;
     options.seed = order->seed;
     options.games = order->games;
     options.max_steps = order->max_steps;

@@ -7,6 +7,7 @@
 #ifndef DEJA_TOOL_RECORD_CHILD_H
 #define DEJA_TOOL_RECORD_CHILD_H
 
+#include <deja/rules.h>
 #include <deja/store.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@ typedef struct record_order {
     const char *bots;
     bool has_input; /* frames instead of bots: */
     deja_span input;
+    const deja_content *content;
     uint64_t seed; /* of the first game */
     uint64_t games;
     uint64_t max_steps;

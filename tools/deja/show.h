@@ -8,6 +8,7 @@
 #include <deja/store.h>
 
 #include "args.h"
+#include "content.h"
 
 /* A mark, or the hash of a named section. */
 typedef struct step_note {
@@ -33,6 +34,7 @@ typedef struct showing {
     uint64_t to;
     note_list marks; /* of these steps */
     note_list sections;
+    content_packs content; /* for rules that play it */
     uint64_t shown;
 } showing;
 

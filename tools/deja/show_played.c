@@ -152,6 +152,7 @@ static int trace(play *state, const char *rules)
     options.to = state->what->to;
     options.step = take_step;
     options.user = state;
+    options.content = &state->what->content.content;
     interrupt_ends_at_once(true);
     const deja_code code = deja_trace(state->what->store, state->what->key, rules, &options, &err);
     interrupt_ends_at_once(false);

@@ -200,6 +200,11 @@ static void tell_again(const telling *state, const deja_verdict *verdict)
         deja_buffer_text(&line, " --baseline ");
         text_quote(&line, baseline);
     }
+    const char *content;
+    for (uint32_t i = 0; (content = args_value_at(state->given, OPTION_CONTENT, i)) != NULL; i++) {
+        deja_buffer_text(&line, " --content ");
+        text_quote(&line, content);
+    }
     tell_part("again", line.failed ? NULL : (const char *)line.bytes);
     deja_buffer_release(&line);
 }
