@@ -9,6 +9,12 @@
  *            seasons:{rain:{period:u32 counted:u32} can:{wait:u32 left:u32}}?
  *   command  kind(left|right|plant|water)
  *   event    kind(moved{plot:u32}|grew{plot:u32}|wilted{plot:u32}|watered|rained)
+ *   content  garden: plots, seeds and grow_percent as a text (garden_numbers.h)
+ *
+ * Where there is a content `garden`, each number that it has stands in for the config's default:
+ * what a config sets to anything else stays. That it set the default itself (6, 9, 75) cannot be
+ * told from its having left it, so there the content wins. A text that is none is refused
+ * (bad_numbers), and the numbers that come of it are held to the same limits as a config's.
  *
  * Over is asked first, so a finished game refuses everything with `over`; then whether there is a
  * plot that way (edge), or something grows here already (planted). Only a plant that is accepted
@@ -30,6 +36,8 @@
  * and includes this file.
  */
 #include <deja/rules.h>
+
+#include "garden_numbers.h"
 
 #ifndef GARDEN_VERSION
 #define GARDEN_VERSION "1.0.0"
@@ -81,13 +89,24 @@ typedef struct garden_event {
 
 enum { LEFT = 0, RIGHT, PLANT, WATER, COMMANDS };
 enum { MOVED = 0, GREW, WILTED, WATERED, RAINED };
-enum { ACCEPTED = 0, EDGE, PLANTED, OVER, NO_CAN, CAN_EMPTY, TOO_MANY_PLOTS, NO_PERCENT };
+enum {
+    ACCEPTED = 0,
+    EDGE,
+    PLANTED,
+    OVER,
+    NO_CAN,
+    CAN_EMPTY,
+    TOO_MANY_PLOTS,
+    NO_PERCENT,
+    BAD_NUMBERS
+};
 enum { RUNNING = 0, WON, LOST };
 
 static const char *const command_kinds[] = { "left", "right", "plant", "water" };
 static const char *const event_kinds[] = { "moved", "grew", "wilted", "watered", "rained" };
-static const char *const refusals[] = { "edge",      "planted",        "over",      "no_can",
-                                        "can_empty", "too_many_plots", "no_percent" };
+static const char *const refusals[] = {
+    "edge", "planted", "over", "no_can", "can_empty", "too_many_plots", "no_percent", "bad_numbers"
+};
 static const char *const outcomes[] = { "won", "lost" };
 
 /* ---- descriptions ---- */
@@ -142,23 +161,47 @@ static void event_fields(deja_fields *f, const void *value)
 
 /* ---- the rules ---- */
 
+static const garden_config defaults = { 6, 9, 75, false, { 0, 0 } };
+
+/* The content's numbers in place of those that the config leaves; false: it is no such text. */
+static bool take_content(garden_config *wanted, const deja_content *content)
+{
+    const deja_content_pack *pack = deja_content_find(content, "garden");
+    garden_numbers numbers;
+    if (!pack)
+        return true;
+    if (!read_numbers(pack->bytes, pack->size, &numbers))
+        return false;
+    const uint32_t *values = numbers.values;
+    if (numbers.given[NUMBER_PLOTS] && wanted->plots == defaults.plots)
+        wanted->plots = values[NUMBER_PLOTS];
+    if (numbers.given[NUMBER_SEEDS] && wanted->seeds == defaults.seeds)
+        wanted->seeds = values[NUMBER_SEEDS];
+    if (numbers.given[NUMBER_GROW_PERCENT] && wanted->grow_percent == defaults.grow_percent)
+        wanted->grow_percent = values[NUMBER_GROW_PERCENT] > PERCENT_MAX
+                                   ? PERCENT_MAX + 1
+                                   : (uint8_t)values[NUMBER_GROW_PERCENT];
+    return true;
+}
+
 static uint32_t start(void *state, const void *config, uint64_t seed, const deja_content *content)
 {
-    const garden_config *wanted = config;
+    garden_config wanted = *(const garden_config *)config;
     garden *g = state;
-    (void)content;
-    if (wanted->plots > PLOTS_MAX)
+    if (!take_content(&wanted, content))
+        return BAD_NUMBERS;
+    if (wanted.plots > PLOTS_MAX)
         return TOO_MANY_PLOTS;
-    if (wanted->grow_percent > PERCENT_MAX)
+    if (wanted.grow_percent > PERCENT_MAX)
         return NO_PERCENT;
     memset(g, 0, sizeof *g);
-    g->plot_count = wanted->plots;
-    g->seeds = wanted->seeds;
-    g->grow_percent = wanted->grow_percent;
-    g->has_seasons = wanted->has_seasons;
-    if (wanted->has_seasons) {
-        deja_every_start(&g->seasons.rain, wanted->seasons.rain);
-        deja_countdown_start_ready(&g->seasons.can, wanted->seasons.can);
+    g->plot_count = wanted.plots;
+    g->seeds = wanted.seeds;
+    g->grow_percent = wanted.grow_percent;
+    g->has_seasons = wanted.has_seasons;
+    if (wanted.has_seasons) {
+        deja_every_start(&g->seasons.rain, wanted.seasons.rain);
+        deja_countdown_start_ready(&g->seasons.can, wanted.seasons.can);
     }
     deja_luck_seed(&g->luck, seed, 0);
     return ACCEPTED;
@@ -340,8 +383,6 @@ static uint32_t pick_random(const void *state, deja_luck *luck, void *command, v
 }
 
 static const deja_bot bots[] = { { "random", pick_random, 0 } };
-
-static const garden_config defaults = { 6, 9, 75, false, { 0, 0 } };
 
 /* clang-format off */
 DEJA_RULES = {

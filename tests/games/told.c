@@ -102,6 +102,12 @@ static size_t setting_size(const char *settings)
 
 const char *told_start(told *t, const char *settings, uint64_t seed)
 {
+    return told_start_with(t, settings, seed, NULL);
+}
+
+const char *told_start_with(told *t, const char *settings, uint64_t seed,
+                            const deja_content *content)
+{
     deja_error err = { 0 };
     void *config = deja__codec_value_create(t->codecs[CONFIG]);
     deja_buffer bytes = save(t, CONFIG, t->lib.rules->config_default);
@@ -119,7 +125,7 @@ const char *told_start(told *t, const char *settings, uint64_t seed)
     deja_buffer_release(&bytes);
     deja__codec_value_destroy(t->codecs[STATE], t->state);
     t->state = deja__codec_value_create(t->codecs[STATE]);
-    const uint32_t result = t->lib.rules->start(t->state, config, seed, NULL);
+    const uint32_t result = t->lib.rules->start(t->state, config, seed, content);
     deja__codec_value_destroy(t->codecs[CONFIG], config);
     return library_result(&t->lib, result);
 }

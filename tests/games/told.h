@@ -29,6 +29,8 @@ told *told_open(const char *name, const char *settings, uint64_t seed);
 void told_close(told *t);
 /* Starts anew; "ok" or the refusal. */
 const char *told_start(told *t, const char *settings, uint64_t seed);
+const char *told_start_with(told *t, const char *settings, uint64_t seed,
+                            const deja_content *content);
 
 /* Applies a command. "refused NAME", or its events with "; " between. Fails the test where check
  * says otherwise than apply, where either changes what it must not, or where a refusal emits. */

@@ -82,6 +82,18 @@ wants 0 import scenario.replay --rules "$ledger" -s scenario.deja
 wants 0 verify "$ledger" -s scenario.deja --content balance=files/balance.txt
 wants 125 verify "$ledger" -s scenario.deja
 
+# ---- a game that ships ----
+
+printf '// a long row\n( plots: 9,\n  grow_percent: 100 )\n' > garden.txt
+printf 'plots: many\n' > no.txt
+wants 0 record garden --seed 1 -s garden.deja --content garden=garden.txt
+wants 0 show "$(ids -s garden.deja)" -s garden.deja --rules garden --content garden=garden.txt --step 0
+says '^    state    plots=(false,){8}false at=0 seeds=9 grow_percent=100 '
+wants 0 verify garden -s garden.deja --content garden=garden.txt
+wants 129 record garden --seed 1 -s none.deja --content garden=no.txt
+complains ': refused to start: bad_numbers$'
+[ ! -e none.deja ] || fail 'a store was made for a game that does not start'
+
 # ---- what cannot be ----
 
 # refused STATUS PATTERN OPTION...: by every command that takes content
