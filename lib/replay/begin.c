@@ -197,7 +197,9 @@ static deja_code admit(deja__replay *replay, const deja__fits *fits, deja_buffer
     static const deja__packs none = { .descriptor = -1 };
     const deja__fit *fit = replay->fit;
     deja_buffer why = { 0 };
-    if (fit->unfit) {
+    if (fits->same_build && !replay->scenario && !fit->ruled_out)
+        deja__same_build_print(fit, replay->recording, fits->info, &why);
+    if (fit->unfit && why.size == 0 && !why.failed) {
         settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, fit->unfit);
         return DEJA_OK;
     }

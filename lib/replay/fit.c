@@ -143,7 +143,11 @@ static bool match_results(deja__fit *fit, const deja_rules_info *info)
 
 /* ---- layouts ---- */
 
-static const char *const type_words[4] = { "state", "command", "event", "config" };
+const char *deja__type_word(uint32_t type)
+{
+    static const char *const words[4] = { "state", "command", "event", "config" };
+    return words[type];
+}
 
 static deja_code parse_recorded(deja__fit *fit, uint32_t type, deja_error *err)
 {
@@ -155,7 +159,7 @@ static deja_code parse_recorded(deja__fit *fit, uint32_t type, deja_error *err)
 static char *print_missing(const deja__fit *fit, uint32_t type)
 {
     deja_buffer line = { 0 };
-    deja__print(&line, "the recorded %s is not all there (%s)", type_words[type],
+    deja__print(&line, "the recorded %s is not all there (%s)", deja__type_word(type),
                 deja_match_remark(fit->matches[type]));
     if (line.failed)
         deja_buffer_release(&line);
@@ -190,7 +194,7 @@ static deja_code match_type(deja__fit *fit, uint32_t type, const deja_rules_info
     if (code != DEJA_OK)
         return code;
     deja_buffer line = { 0 };
-    deja__print(&line, "%s: %s", type_words[type], deja_match_remark(fit->matches[type]));
+    deja__print(&line, "%s: %s", deja__type_word(type), deja_match_remark(fit->matches[type]));
     if (!add_remark(fit, &line))
         return deja__fail_memory(err);
     if (type == DEJA_COMMAND || type == DEJA_CONFIG)
@@ -217,7 +221,7 @@ static deja_code match_layouts(deja__fit *fit, const deja_rules_info *info, deja
         if (code == DEJA_OK || fit->unfit)
             continue;
         deja_buffer line = { 0 };
-        deja__print(&line, "the recorded %s layout cannot be read: %s", type_words[i],
+        deja__print(&line, "the recorded %s layout cannot be read: %s", deja__type_word(i),
                     failure.message);
         if (line.failed)
             return deja__fail_memory(err);
@@ -255,6 +259,7 @@ static bool rule_out(deja__fit *fit, const deja_rules_info *info)
         deja_buffer_text(&line, "it was recorded without a description of its types, so only the "
                                 "game itself can replay it");
     fit->unfit = (char *)line.bytes;
+    fit->ruled_out = line.size > 0;
     return !line.failed;
 }
 

@@ -38,7 +38,8 @@ typedef struct deja__fit {
     bool partial;
 
     /* What came of it. */
-    char *unfit; /* why it does not fit at all; else NULL */
+    char *unfit;    /* why it does not fit at all; else NULL */
+    bool ruled_out; /* that has nothing to do with the build: no build of this game would do */
     deja_layout *recorded[4];
     deja_layout *present[4];
     deja_match *matches[4]; /* NULL where the layouts are the same text */
@@ -65,12 +66,20 @@ void deja__fit_drop(deja__fit *fit);
 bool deja__fit_serves(const deja__fit *fit, const deja_session *session,
                       const deja_recording *recording);
 
+/* "state", "command", "event" or "config" (enum deja_type_index). */
+const char *deja__type_word(uint32_t type);
+/* Appends how the build that recorded and this one differ, on one line; nothing where they are the
+ * same. */
+void deja__same_build_print(const deja__fit *fit, const deja_recording *recording,
+                            const deja_rules_info *info, deja_buffer *out);
+
 /* A few fits, the last used first. One library's; used by one thread. */
 enum { DEJA__FITS_MAX = 16 };
 typedef struct deja__fits {
     const deja_rules_info *info;
     const deja__packs *packs; /* that sessions may name; NULL: none */
     bool partial;
+    bool same_build; /* recordings of other builds do not fit */
     deja__fit *items[DEJA__FITS_MAX];
 } deja__fits;
 

@@ -176,6 +176,7 @@ static deja_code open_lane(deja__lane *lane, deja_error *err)
     }
     lane->fits.info = &lane->link.info;
     lane->fits.packs = &verify->packs;
+    lane->fits.same_build = options->same_build != 0;
     lane->fits.partial = options->allow_partial != 0;
     const uint32_t isolation = options->isolate ? options->isolate : lane->link.info.isolation;
     lane->drive.one_by_one = isolation == DEJA_ISOLATE_EXEC;

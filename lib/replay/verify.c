@@ -182,7 +182,8 @@ static bool take_options(deja_verify_options *options, const deja_verify_options
         return false;
     const size_t size = given->struct_size < sizeof *options ? given->struct_size : sizeof *options;
     memcpy(options, given, size);
-    return options->isolate <= DEJA_ISOLATE_EXEC;
+    return options->isolate <= DEJA_ISOLATE_EXEC && options->same_build <= 1 &&
+           options->reserved == 0;
 }
 
 static deja_code run(deja__verify *verify, deja_verify_summary *counted, deja_error *err)

@@ -90,6 +90,20 @@ Test(see, an_expectation_at_step_0_and_behind_every_step_is_checked)
     close_folder();
 }
 
+Test(see, a_scenario_was_recorded_by_no_build_so_none_is_another)
+{
+    open_folder();
+    import(RULES("ledger"), "deja-replay: 1\ngame: ledger 1.4.0\nseed: 7\n"
+                            "add n=5\nsee: gold=5\nend: running steps=1\n");
+    deja_verify_options options = test_options();
+    options.same_build = 1;
+    verified v = verify_store(store, RULES("ledger-305"), &options);
+    const told *t = need(&v, 1);
+    cr_assert_eq(t->kind, DEJA_MATCH, "%s: %s", kind_of(t), t->why);
+    verified_release(&v);
+    close_folder();
+}
+
 Test(see, a_scenario_that_crashes_is_crashed)
 {
     open_folder();

@@ -42,7 +42,8 @@ enum option_id {
     OPTION_RULES,
     OPTION_RECORDING,
     OPTION_OUTPUT,
-    OPTION_CONTENT
+    OPTION_CONTENT,
+    OPTION_SAME_BUILD
 };
 
 /* A row; a list of them ends with one without a name. */

@@ -63,6 +63,7 @@ static int read_options(verifying *run)
 
     options->keep_going = args_has(given, OPTION_KEEP_GOING);
     options->allow_partial = args_has(given, OPTION_ALLOW_PARTIAL);
+    options->same_build = args_has(given, OPTION_SAME_BUILD);
     options->content = &run->content.content;
     int status = shard_read(given, &part, &parts);
     if (status == STATUS_OK)
@@ -371,6 +372,8 @@ static const option_row options[] = {
     { OPTION_BASELINE, 0, "baseline", "RULES",
       "the build that recorded, to name the fields that differ", false },
     ROW_CONTENT,
+    { OPTION_SAME_BUILD, 0, "same-build", NULL,
+      "refuse what another build recorded, and say what differs", false },
     { OPTION_KEEP_GOING, 'k', "keep-going", NULL,
       "replay past the first divergence, and say where it heals", false },
     { OPTION_ALLOW_PARTIAL, 0, "allow-partial", NULL,

@@ -205,6 +205,8 @@ static void tell_again(const telling *state, const deja_verdict *verdict)
         deja_buffer_text(&line, " --content ");
         text_quote(&line, content);
     }
+    if (args_has(state->given, OPTION_SAME_BUILD))
+        deja_buffer_text(&line, " --same-build");
     tell_part("again", line.failed ? NULL : (const char *)line.bytes);
     deja_buffer_release(&line);
 }

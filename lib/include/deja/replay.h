@@ -117,12 +117,14 @@ typedef struct deja_verify_options {
     /** Packs for the sessions that name them; NULL for none. A session is handed those that it
      *  names, by name and digest; one that needs another is DEJA_UNFIT. */
     const deja_content *content;
+    uint32_t same_build; /**< 1: a recording of another build is DEJA_UNFIT, and not compared */
+    uint32_t reserved;   /**< 0 */
 } deja_verify_options;
 
 #define DEJA_VERIFY_OPTIONS_INIT                                                                 \
     {                                                                                            \
         (uint32_t)sizeof(deja_verify_options), 0, NULL, NULL, 0, 0, 0, 0, 5, 10000, 60000, 4096, \
-            NULL, NULL, NULL, NULL                                                               \
+            NULL, NULL, NULL, NULL, 0, 0                                                         \
     }
 
 /**
