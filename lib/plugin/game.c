@@ -28,6 +28,7 @@ struct deja__game {
     void *picked;
     uint64_t no_events;    /* the hash of none */
     uint32_t slots_failed; /* states that did not fit a step's memory for them */
+    uint32_t answer;       /* of the last deja__game_apply_value() */
     deja__emitter events;
     deja__emitter legal;
 };
@@ -193,6 +194,7 @@ deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t
     deja__emitter_open(e);
     const uint32_t answer = game->table->apply(game->state, command, &e->out);
     const deja_code code = deja__emitter_close(e, err);
+    game->answer = answer;
     if (code != DEJA_OK)
         return code;
     if (answer > game->table->refusal_count || (answer && e->count)) {
@@ -201,6 +203,11 @@ deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t
     }
     *result = answer;
     return DEJA_OK;
+}
+
+uint32_t deja__game_answer(const deja__game *game)
+{
+    return game->answer;
 }
 
 static deja_code load_command(deja__game *game, deja_span command, deja_error *err)

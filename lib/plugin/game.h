@@ -39,6 +39,8 @@ deja_code deja__game_apply(deja__game *game, deja_span command, uint32_t *result
 /* The same with a command in memory. */
 deja_code deja__game_apply_value(deja__game *game, const void *command, uint32_t *result,
                                  deja_error *err);
+/* What the rules answered to the last of these, also where it failed. */
+uint32_t deja__game_answer(const deja__game *game);
 
 /* The state hash, and the canonical bytes of the state. */
 deja_code deja__game_hash(deja__game *game, uint64_t *hash, deja_error *err);

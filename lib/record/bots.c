@@ -21,23 +21,14 @@
 #include "plugin/game.h"
 #include "record/floats.h"
 #include "record/options.h"
+#include "record/seats.h"
 #include "store/valid.h"
 #include "record/recorder.h"
 
-enum {
-    SEATS_MAX = 256,
-    STUBBORN = 1000 /* refusals in a row that no bot may reach */
-};
+enum { STUBBORN = 1000 /* refusals in a row that no bot may reach */ };
 #define STEPS_MAX 10000000u /* of one game, where no other limit is said */
 #define RANDOM_NAME "random"
 #define INPUT_NAME "input"
-
-typedef struct seat {
-    bool seen;
-    deja_luck luck;
-    void *memory;
-    uint64_t memory_size;
-} seat;
 
 typedef struct table {
     deja_plugin *plugin;
@@ -56,7 +47,7 @@ typedef struct table {
     deja_buffer next;           /* a command that came from elsewhere */
     deja__float_control floats; /* of every game's start */
     bool restores;
-    seat seats[SEATS_MAX];
+    deja__seats seats;
 } table;
 
 /* ---- who plays ---- */
@@ -128,29 +119,6 @@ static deja_code find_bots(table *t, deja_error *err)
 
 /* ---- one move ---- */
 
-static deja_code take_seat(table *t, uint64_t seed, uint32_t number, int32_t bot, seat **out,
-                           deja_error *err)
-{
-    if (number >= SEATS_MAX)
-        return deja__fail(err, DEJA_ERULES, "side answered %u; bots take seats 0 to %d", number,
-                          SEATS_MAX - 1);
-    seat *s = *out = &t->seats[number];
-    if (s->seen)
-        return DEJA_OK;
-    const uint64_t size = bot < 0 ? 0 : t->rules->bots[bot].memory_size;
-    if (!s->memory && size != 0) {
-        s->memory = malloc((size_t)size);
-        if (!s->memory)
-            return deja__fail_memory(err);
-        s->memory_size = size;
-    }
-    if (s->memory)
-        memset(s->memory, 0, (size_t)s->memory_size);
-    deja_luck_seed(&s->luck, seed, (uint64_t)number + 1);
-    s->seen = true;
-    return DEJA_OK;
-}
-
 /* Makes the command anew, as a bot may expect it. */
 static void clear_command(table *t)
 {
@@ -203,9 +171,10 @@ static deja_code pick(table *t, uint64_t seed, int32_t *bot, bool *chosen, deja_
         return take_next(t, chosen, err);
     const void *state = deja__game_state(t->game);
     const uint32_t number = t->rules->side ? t->rules->side(state) : 0;
-    seat *s = NULL;
+    deja__seat *s = NULL;
     *bot = t->bots[number % t->bot_count];
-    const deja_code code = take_seat(t, seed, number, *bot, &s, err);
+    const uint64_t memory_size = *bot < 0 ? 0 : t->rules->bots[*bot].memory_size;
+    const deja_code code = deja__seat_take(&t->seats, seed, number, memory_size, &s, err);
     if (code < 0)
         return code;
     if (*bot < 0)
@@ -263,8 +232,7 @@ static deja_code play(table *t, uint64_t seed, const char **outcome, deja_error 
 /* Nothing of the game before is left. */
 static void begin_anew(table *t)
 {
-    for (uint32_t i = 0; i < SEATS_MAX; i++)
-        t->seats[i].seen = false;
+    deja__seats_clear(&t->seats);
     deja__float_control_put(&t->floats);
     deja__game_drop(t->game);
     if (t->restores)
@@ -346,8 +314,7 @@ static void close_table(table *t)
     deja__form_release(&t->command_form);
     deja__recorder_destroy(t->recorder);
     deja__game_close(t->game);
-    for (uint32_t i = 0; i < SEATS_MAX; i++)
-        free(t->seats[i].memory);
+    deja__seats_release(&t->seats);
     free(t->bots);
     free(t->made);
     deja_buffer_release(&t->saved);

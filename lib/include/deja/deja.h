@@ -19,6 +19,7 @@
 #define DEJA_DEJA_H
 
 #include <deja/buffer.h>
+#include <deja/check.h>
 #include <deja/error.h>
 #include <deja/journal_read.h>
 #include <deja/layout.h>
