@@ -142,8 +142,8 @@ deja_code deja__save_in(deja__game *game, deja_buffer *out, deja_error *err);
 
 deja__known *deja__known_create(void);
 void deja__known_destroy(deja__known *known);
-/* Counts it. Its number, from 0, and whether it is new; UINT64_MAX where there are too many. */
-uint64_t deja__known_count(deja__known *known, const char *key, bool *is_new);
+/* Counts it, and whether it is new: one after 256 others is not. false: out of memory. */
+bool deja__known_count(deja__known *known, const char *key, bool *is_new);
 void deja__known_tell(const deja__known *known,
                       void (*counted)(void *user, uint64_t finding, uint64_t count), void *user);
 

@@ -11,12 +11,15 @@
 
 /* ---- one finding ---- */
 
-static void print_command(const deja__check *c, deja_span command, deja_buffer *out)
+static deja_code print_command(const deja__check *c, deja_span command, deja_buffer *out,
+                               deja_error *err)
 {
-    if (command.size == 0 && c->layouts[DEJA_COMMAND]->root->size_min != 0)
-        return;
-    deja_value_print(c->layouts[DEJA_COMMAND], command.bytes, command.size, out, NULL);
+    if (!command.bytes)
+        return DEJA_OK;
+    const deja_code code =
+        deja_value_print(c->layouts[DEJA_COMMAND], command.bytes, command.size, out, err);
     deja_buffer_text(out, ""); /* so that no text is a string as well */
+    return code == DEJA_OK && out->failed ? deja__fail_memory(err) : code;
 }
 
 /* What makes two findings the same; places in lists are left out. */
@@ -38,16 +41,15 @@ static deja_code tell(deja__check *c, const deja__sight *sight, const char *why,
 {
     const deja__player *player = c->player;
     deja_buffer key = { 0 };
-    bool is_new;
+    bool is_new = false;
     print_key(sight, command, why, &key);
-    if (key.failed) {
-        deja_buffer_release(&key);
-        return deja__fail_memory(err);
-    }
-    c->summary->clauses[sight->clause].breaches++;
-    const uint64_t number = deja__known_count(c->known, (const char *)key.bytes, &is_new);
+    const bool counted =
+        !key.failed && deja__known_count(c->known, (const char *)key.bytes, &is_new);
     deja_buffer_release(&key);
-    if (number == UINT64_MAX || !is_new)
+    if (!counted)
+        return deja__fail_memory(err);
+    c->summary->clauses[sight->clause].breaches++;
+    if (!is_new)
         return DEJA_OK;
     c->summary->findings++;
     const deja_finding finding = {
@@ -73,20 +75,15 @@ static deja_code tell(deja__check *c, const deja__sight *sight, const char *why,
 deja_code deja__finding(deja__check *c, const deja__sight *sight, deja_error *err,
                         const char *format, ...)
 {
-    deja_buffer why = { 0 };
     deja_buffer command = { 0 };
-    char words[512];
+    char why[512];
     va_list list;
     va_start(list, format);
-    vsnprintf(words, sizeof words, format, list);
+    vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    deja_buffer_text(&why, words);
-    if (sight->command.bytes)
-        print_command(c, sight->command, &command);
-    const deja_code code = why.failed || command.failed ? deja__fail_memory(err)
-                                                        : tell(c, sight, (const char *)why.bytes,
-                                                               (const char *)command.bytes, err);
-    deja_buffer_release(&why);
+    deja_code code = print_command(c, sight->command, &command, err);
+    if (code == DEJA_OK)
+        code = tell(c, sight, why, (const char *)command.bytes, err);
     deja_buffer_release(&command);
     return code;
 }

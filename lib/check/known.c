@@ -28,22 +28,21 @@ void deja__known_destroy(deja__known *known)
     free(known);
 }
 
-uint64_t deja__known_count(deja__known *known, const char *key, bool *is_new)
+bool deja__known_count(deja__known *known, const char *key, bool *is_new)
 {
     uint32_t place = 0;
     while (place < known->count && strcmp(known->keys[place], key) != 0)
         place++;
-    *is_new = place == known->count;
-    if (place == KNOWN_MAX)
-        return UINT64_MAX;
+    *is_new = place == known->count && place < KNOWN_MAX;
     if (*is_new) {
         known->keys[place] = strdup(key);
         if (!known->keys[place])
-            return UINT64_MAX;
+            return false;
         known->count++;
     }
-    known->counts[place]++;
-    return place;
+    if (place < KNOWN_MAX)
+        known->counts[place]++;
+    return true;
 }
 
 void deja__known_tell(const deja__known *known,

@@ -76,6 +76,14 @@ void *aligned_alloc(size_t alignment, size_t size)
     return memory_fails() ? NULL : memory_counted(__libc_memalign(alignment, size));
 }
 
+int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    void *memory = aligned_alloc(alignment, size);
+    if (memory)
+        *out = memory;
+    return memory ? 0 : ENOMEM;
+}
+
 void free(void *memory)
 {
     memory_living -= memory_counting && memory;
