@@ -7,12 +7,10 @@
  * its seed alone, so another child plays these few again, and stops before the one that crashed.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/wait.h>
 
 #include "commands.h"
 #include "content.h"
@@ -105,16 +103,16 @@ static void take_session(recording_run *run, const record_note *note)
 static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
 {
     record_note note;
-    record_child child;
+    child recorder;
     int status = STATUS_OK;
 
     run->ended = false;
-    if (!record_child_start(&child, &run->order)) {
+    if (!record_child_start(&recorder, &run->order)) {
         snprintf(text, NOTE_TEXT_MAX, "record: no process could be started");
         run->ended = true;
         return STATUS_TROUBLE;
     }
-    while (!run->ended && record_child_note(&child, &note, text)) {
+    while (!run->ended && record_child_note(&recorder, &note, text)) {
         if (note.kind == NOTE_OPENED) {
             snprintf(run->game, sizeof run->game, "%.*s", GAME_NAME_SIZE - 1, text);
         } else if (note.kind == NOTE_SESSION) {
@@ -124,7 +122,7 @@ static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
             status = note.status;
         }
     }
-    *how = record_child_end(&child);
+    *how = child_end(&recorder);
     return status;
 }
 
@@ -158,15 +156,15 @@ static void record_again(const recording_run *run, uint64_t first, uint64_t coun
     record_order order = run->order;
     record_note note;
     char text[NOTE_TEXT_MAX];
-    record_child child;
+    child recorder;
     order.seed += first;
     order.games = count;
-    if (!record_child_start(&child, &order))
+    if (!record_child_start(&recorder, &order))
         return;
-    child.told = true; /* it is to finish this also where the run was interrupted */
-    while (record_child_note(&child, &note, text) && note.kind != NOTE_END)
+    recorder.told = true; /* it is to finish this also where the run was interrupted */
+    while (record_child_note(&recorder, &note, text) && note.kind != NOTE_END)
         continue;
-    record_child_end(&child);
+    child_end(&recorder);
 }
 
 static uint64_t save_finished(const recording_run *run)
@@ -188,13 +186,7 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
                         text_count(run->finished + 1), text_count(run->order.games),
                         text_count(stored), stored == 1 ? "is" : "are",
                         text_typed(run->order.store));
-    if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
-        snprintf(what, sizeof what, "were killed (SIGKILL: out of memory?)");
-    else if (WIFSIGNALED(how))
-        snprintf(what, sizeof what, "crashed (%s: SIG%s)", strsignal(WTERMSIG(how)),
-                 sigabbrev_np(WTERMSIG(how)) ? sigabbrev_np(WTERMSIG(how)) : "?");
-    else
-        snprintf(what, sizeof what, "ended their process (exit status %d)", WEXITSTATUS(how));
+    child_say_end(how, what, sizeof what);
     if (!*run->game)
         return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s",
                         text_typed(run->order.rules), what);

@@ -11,9 +11,10 @@
 #include <deja/store.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "args.h"
+#include "child.h"
+#include "settings.h"
 
 /* What to record. All borrowed. */
 typedef struct record_order {
@@ -48,22 +49,12 @@ typedef struct record_note {
     deja_id id;
 } record_note;
 
-enum { NOTE_TEXT_MAX = 4096 };
-
-typedef struct record_child {
-    pid_t process;
-    int notes; /* the end of the pipe to read from */
-    bool told; /* to stop, or not to be told */
-} record_child;
+enum { NOTE_TEXT_MAX = SETTINGS_TEXT_MAX };
 
 /* Starts it; false with errno. */
-bool record_child_start(record_child *out, const record_order *order);
-/*
- * The next note, its text ending with NUL. False where no more comes: the pipe is closed, or the
- * child is gone; what stands in *note is then of no use. An interruption is handed on to the child.
- */
-bool record_child_note(record_child *child, record_note *note, char text[NOTE_TEXT_MAX]);
-/* Waits for it: how it ended, as waitpid() tells it. */
-int record_child_end(record_child *child);
+bool record_child_start(child *out, const record_order *order);
+/* The next note, its text ending with NUL. False where no more comes: what stands in *note is then
+ * of no use. */
+bool record_child_note(child *from, record_note *note, char text[NOTE_TEXT_MAX]);
 
 #endif
