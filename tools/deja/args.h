@@ -43,7 +43,8 @@ enum option_id {
     OPTION_RECORDING,
     OPTION_OUTPUT,
     OPTION_CONTENT,
-    OPTION_SAME_BUILD
+    OPTION_SAME_BUILD,
+    OPTION_STORED
 };
 
 /* A row; a list of them ends with one without a name. */

@@ -11,8 +11,8 @@
 #include "suggest.h"
 
 static const command_row *const commands[] = {
-    &command_record, &command_verify, &command_ls,   &command_show,    &command_export,
-    &command_import, &command_info,   &command_help, &command_version,
+    &command_record, &command_verify, &command_ls,     &command_show, &command_export,
+    &command_import, &command_info,   &command_doctor, &command_help, &command_version,
 };
 
 const command_row *command_at(uint32_t place)

@@ -15,6 +15,7 @@ extern const command_row command_show;
 extern const command_row command_export;
 extern const command_row command_import;
 extern const command_row command_info;
+extern const command_row command_doctor;
 extern const command_row command_help;
 extern const command_row command_version;
 

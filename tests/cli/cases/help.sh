@@ -3,7 +3,7 @@
 . "$SOURCE/tests/cli/say.sh"
 
 run help
-for command in record verify ls show export import info help version; do
+for command in record verify ls show export import info doctor help version; do
     run help "$command"
 done
 
@@ -23,7 +23,7 @@ for way in 2 3; do
 done
 
 # No line is too long for a terminal, and none ends in blanks.
-for command in record verify ls show export import info help version; do
+for command in record verify ls show export import info doctor help version; do
     deja help "$command"
 done > "$HOME/all"
 ! grep -nE '.{100,}| $' "$HOME/all" || fail 'a line of help'

@@ -69,10 +69,21 @@ done <<COMMANDS
 129|ls --json --game chess
 129|verify matchgame --json --jobs 0
 128|verify $RULES/swarm.so --json
+0|doctor $RULES/mute.so --games 1 --json
+1|doctor $RULES/ledger-half-done.so --games 1 --json
+3|doctor $RULES/ledger-crash.so --games 1 --json
+129|doctor peg --bot solv --json
 COMMANDS
-[ $count = 28 ] || fail "$count commands"
+[ $count = 32 ] || fail "$count commands"
 
 # What the lines say adds up.
+command=doctor
+wants 1 doctor "$RULES/ledger-static.so" --json
+holds 'a line for each clause, and sums' '.[-1] as $s | [.[] | select(.type == "clause")] |
+    length == 11 and $s.passed + $s.broken + $s.not_checked == 11 and
+    $s.broken == (map(select(.result == "broken")) | length)'
+holds 'findings add up to breaches' '([.[] | select(.type == "finding") | .count] | add) ==
+    ([.[] | select(.type == "clause") | .breaches] | add)'
 command=verify
 wants 1 verify "$RULES/matchgame-older.so" --json
 holds 'a line for each session' '[.[] | select(.type == "session")] | length == 6'
