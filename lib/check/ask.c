@@ -59,7 +59,7 @@ static deja_code keep_legal(deja__check *c, uint64_t step, deja_error *err)
     return c->legal.failed || c->legal_ends.failed ? deja__fail_memory(err) : DEJA_OK;
 }
 
-/* Whether the same commands are in two lists, in whatever order. Short ones only: they are few. */
+/* Whether the same commands are in two lists, in whatever order. */
 static bool has_same_commands(const deja__check *c, deja_span one, deja_span two)
 {
     const deja__node *root = c->layouts[DEJA_COMMAND]->root;

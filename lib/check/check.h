@@ -8,11 +8,11 @@
  *               against the track
  *     saved.c   from each saved state on to the end
  *
- * Who is to blame is decided by what is held against what. What is tried is held against itself: one
- * copy is asked and applied to, so that rules which lose something in saving are not said to check
- * wrongly. The second way is held against the first before a loaded state is: rules that answer
- * otherwise the second time do so without any saving. And a description that writes ends its game,
- * as there is nothing left to compare by.
+ * Who is to blame is decided by what is held against what. What is tried is held against itself:
+ * one copy is asked and applied to, so that rules which lose something in saving are not said to
+ * check wrongly. The second way is held against the first before a loaded state is: rules that
+ * answer otherwise the second time do so without any saving. And a description that writes ends its
+ * game, as there is nothing left to compare by.
  */
 #ifndef DEJA_CHECK_CHECK_H
 #define DEJA_CHECK_CHECK_H
@@ -163,8 +163,8 @@ deja_span deja__track_events(const deja__track *track, uint64_t step);
 /* A start state, or the session's own, in the main game. */
 deja_code deja__begin_game(deja__check *c, deja_error *err);
 deja_code deja__play(deja__check *c, deja_error *err);
-/* Loads a command from its bytes and applies it. What is wrong with the rules is told; *broken where
- * there is no result then. Events are in the game. */
+/* Loads a command from its bytes and applies it. What is wrong with the rules is told, and the game
+ * is broken where there is no result then. Events are in the game. */
 deja_code deja__apply(deja__check *c, deja__game *game, uint64_t step, deja_span command,
                       uint32_t *result, deja_error *err);
 

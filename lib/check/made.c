@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A value is made by walking its layout and choosing at each leaf: a number, a name, a count. In the
- * fixed row every choice is the plainest (0, the first name, nothing in a list), but for one leaf,
- * which takes each of its variants in turn; at random every leaf chooses for itself.
+ * A value is made by walking its layout and choosing at each leaf: a number, a name, a count. In
+ * the fixed row every choice is the plainest (0, the first name, nothing in a list), but for one
+ * leaf, which takes each of its variants in turn; at random every leaf chooses for itself.
  */
 #include "check/made.h"
 

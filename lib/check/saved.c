@@ -2,8 +2,8 @@
 /*
  * From saved states on to the end: what a state keeps beside its fields may show only steps later.
  *
- * A game of n steps has n (n + 1) / 2 steps that follow its states. Where that is more than is to be
- * done, every second state is taken, or every third...
+ * A game of n steps has n (n + 1) / 2 steps that follow its states. Where that is more than is to
+ * be done, every second state is taken, or every third...
  */
 #include "check/check.h"
 

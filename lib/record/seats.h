@@ -27,7 +27,7 @@ typedef struct deja__seats {
 /* A game begins: nobody has been seen. */
 void deja__seats_clear(deja__seats *seats);
 void deja__seats_release(deja__seats *seats);
-/* The seat of that number, as a bot needs it that has so much memory. DEJA_ERULES: there is none. */
+/* The seat of that number, for a bot that has so much memory. DEJA_ERULES: there is none. */
 deja_code deja__seat_take(deja__seats *seats, uint64_t seed, uint32_t number, uint64_t memory_size,
                           deja__seat **out, deja_error *err);
 

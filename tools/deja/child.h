@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A process for code that may do anything, such as rules. Its stdin and stdout are /dev/null: what
- * rules print is no answer of ours, and what is typed is not theirs to read; stderr stays, for people
- * who debug. It gets no new privileges, ends with its parent, and tells what it does through a pipe:
- * a note's head, then its text.
+ * rules print is no answer of ours, and what is typed is not theirs to read; stderr stays, for
+ * people who debug. It gets no new privileges, ends with its parent, and tells what it does through
+ * a pipe: a note's head, then its text.
  *
  * The parent reads notes until there are no more, and then asks how the child ended. An
  * interruption is handed on to the child, which ends when it can, or is ended.

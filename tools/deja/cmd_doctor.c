@@ -2,9 +2,9 @@
 /*
  * deja doctor: whether rules keep the contract that deja relies on (<deja/check.h>).
  *
- * The rules run in a child (doctor_child.c). What it finds is told when it has ended, with how often
- * it was found; then what became of each clause. A clause that could not be checked is said to be
- * not checked, and where nothing was played there is no verdict.
+ * The rules run in a child (doctor_child.c). What it finds is told when it has ended, with how
+ * often it was found; then what became of each clause. A clause that could not be checked is said
+ * to be not checked, and where nothing was played there is no verdict.
  */
 #include <inttypes.h>
 #include <stdio.h>

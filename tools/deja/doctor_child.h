@@ -40,7 +40,7 @@ typedef struct doctor_place {
     deja_check_summary summary;
 } doctor_place;
 
-/* A finding's texts, in this order, each ending with NUL; what there is not is empty, and marked. */
+/* A finding's texts, in this order, each ending with NUL; what is missing is empty, and marked. */
 enum {
     TEXT_PLAYER,
     TEXT_SESSION,
