@@ -89,7 +89,11 @@ static deja_code play_game(deja__check *c, const deja__player *player, deja_erro
     if (c->restores)
         deja__plugin_restore(c->plugin, NULL, NULL);
     deja_code code = deja__play(c, err);
-    if (code == DEJA_OK && c->track.is_whole)
+    if (code == DEJA_OK && (c->options.played || c->options.held.size))
+        code = deja__hold_elsewhere(c, err);
+    if (c->options.held.size)
+        return code;
+    if (code == DEJA_OK && c->track.is_whole && !c->stopped)
         code = deja__play_again(c, err);
     if (code == DEJA_OK && c->track.is_whole && !c->is_broken && !c->stopped && c->is_repeatable &&
         c->is_saved)
@@ -213,6 +217,7 @@ static deja_code run(deja__check *c, deja_error *err)
         c->layouts[i] = deja_plugin_layout(c->plugin, i);
     c->is_plain = !c->rules->state.init && !c->rules->state.finish;
     c->restores = deja__plugin_can_restore(c->plugin, NULL);
+    c->held = c->options.held;
     if (!c->options.config.size)
         c->options.config = deja_plugin_config_default(c->plugin);
     else if (!c->options.config.bytes)

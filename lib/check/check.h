@@ -7,6 +7,7 @@
  *               commands are tried on copies of it, it is saved and loaded, and its step is held
  *               against the track
  *     saved.c   from each saved state on to the end
+ *     elsewhere.c  the first way against that of another process
  *
  * Who is to blame is decided by what is held against what. What is tried is held against itself:
  * one copy is asked and applied to, so that rules which lose something in saving are not said to
@@ -79,6 +80,7 @@ typedef struct deja__check {
     deja__known *known;
     const deja__player *player;
     deja_luck luck;     /* of what is made up */
+    deja_span held;     /* what is left of the ways of another process */
     uint64_t tries;     /* left in this game */
     bool is_plain;      /* states are copied as memory */
     bool restores;      /* the library's variables can be put back */
@@ -99,6 +101,7 @@ typedef struct deja__sight {
     deja_span command;
     const char *path, *expected, *actual;
     uint32_t more_fields;
+    bool is_by_chance; /* which command it was says nothing: equal ones may have another */
 } deja__sight;
 
 /* Counts one check of a clause that went well, or is about to be told of. */
@@ -191,6 +194,11 @@ deja_code deja__try_all(deja__check *c, uint64_t step, deja_error *err);
 /* ---- saved.c: from saved states on ---- */
 
 deja_code deja__play_saved(deja__check *c, deja_error *err);
+
+/* ---- elsewhere.c: the first way in two processes ---- */
+
+/* Tells who wants to know what was played, and holds it against what was played elsewhere. */
+deja_code deja__hold_elsewhere(deja__check *c, deja_error *err);
 
 /* ---- sessions.c ---- */
 

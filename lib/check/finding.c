@@ -2,7 +2,8 @@
 /*
  * Telling of findings: equal ones once. Two are equal that break the same clause in the same words,
  * in the same field whatever its place in a list, with a command of the same kind (but for what is
- * lost in saving, which shows whatever the command); whoever played and whenever it was.
+ * lost in saving or differs elsewhere, which shows whatever the command); whoever played and
+ * whenever it was.
  */
 #include "check/check.h"
 
@@ -26,7 +27,7 @@ static deja_code print_command(const deja__check *c, deja_span command, deja_buf
 static void print_key(const deja__sight *sight, const char *command, const char *why,
                       deja_buffer *out)
 {
-    if (!command || sight->clause == DEJA_CLAUSE_STATE_IN_FIELDS)
+    if (!command || sight->is_by_chance || sight->clause == DEJA_CLAUSE_STATE_IN_FIELDS)
         command = "";
     deja__print(out, "%u %.*s %s ", sight->clause, (int)strcspn(command, " "), command, why);
     for (const char *at = sight->path ? sight->path : ""; *at; at++) {
@@ -131,10 +132,13 @@ deja_code deja__finding_of(deja__check *c, deja__sight sight, uint32_t type, con
 
 /* ---- with rows of values ---- */
 
-/* Takes the next value off a row; an empty one where there is none. */
+/* Takes the next value off a row; an empty one where there is none, or (of a row from elsewhere) no
+ * sound one. */
 static deja_span take_value(const deja__node *root, deja_span *row)
 {
-    const deja_span value = { row->bytes, row->size ? deja__value_size(root, row->bytes) : 0 };
+    bool sound = true;
+    const uint64_t size = row->size ? deja__value_extent(root, row->bytes, row->size, &sound) : 0;
+    const deja_span value = { row->bytes, sound ? size : 0 };
     if (value.size == 0)
         return value;
     row->bytes = (const unsigned char *)row->bytes + value.size;

@@ -168,6 +168,77 @@ Test(check_run, mistakes_are_told)
     checking_close(&c);
 }
 
+/* ---- held against another process ---- */
+
+static deja_buffer ways;
+
+static bool keep_way(void *user, deja_span way)
+{
+    (void)user;
+    return deja_buffer_add(&ways, way.bytes, way.size);
+}
+
+static void keep_ways_of(const char *name)
+{
+    deja_buffer_clear(&ways);
+    checking_open(&c, name);
+    c.options.played = keep_way;
+    checking_pass(&c);
+    checking_close(&c);
+    cr_assert(gt(u64, ways.size, 0));
+}
+
+static void hold(const char *name, uint64_t size)
+{
+    checking_open(&c, name);
+    c.options.held = (deja_span){ ways.bytes, size };
+    checking_pass(&c);
+    checking_close(&c);
+}
+
+Test(check_run, what_is_played_elsewhere_is_held_against_what_is_played_here)
+{
+    keep_ways_of("rules/ledger");
+    hold("rules/ledger", ways.size);
+    cr_assert(deja_check_passed(&c.summary));
+    cr_assert(gt(u64, c.summary.clauses[DEJA_CLAUSE_SAME_AGAIN].checks, c.summary.steps));
+    cr_assert(eq(u64, c.summary.tried, 0));
+
+    hold("rules/ledger-events", ways.size);
+    cr_assert(eq(u32, c.count, 1));
+    cr_assert(eq(u32, c.told[0].clause, DEJA_CLAUSE_SAME_AGAIN));
+    cr_assert(eq(u64, c.told[0].step, 33));
+    cr_assert(strcmp(c.told[0].path, "events[1]") == 0, "%s", c.told[0].path);
+    cr_assert(strcmp(c.told[0].actual, "rested") == 0, "%s", c.told[0].actual);
+
+    hold("rules/ledger-hidden", ways.size);
+    cr_assert(eq(u32, c.count, 1));
+    cr_assert(eq(u64, c.told[0].step, 7));
+    cr_assert(strcmp(c.told[0].path, "gold") == 0, "%s", c.told[0].path);
+    deja_buffer_release(&ways);
+}
+
+Test(check_run, bytes_from_elsewhere_may_be_anything)
+{
+    deja_luck luck;
+    keep_ways_of("rules/ledger");
+    deja_luck_seed(&luck, 20261130, 1);
+    checking_open(&c, "rules/ledger");
+    c.options.games = 1;
+    for (uint32_t i = 0; i < 200; i++) {
+        uint64_t size = ways.size;
+        if (i < 100)
+            size = 1 + 5 * i;
+        else
+            ways.bytes[deja_luck_below(&luck, 4000)] = (unsigned char)deja_luck_next(&luck);
+        c.options.held = (deja_span){ ways.bytes, size };
+        const deja_code code = checking_run(&c);
+        cr_assert(code == DEJA_OK || code == DEJA_EFORMAT, "%d: %s", code, c.err.message);
+    }
+    checking_close(&c);
+    deja_buffer_release(&ways);
+}
+
 Test(check_run, sessions_of_a_store_are_walked_along)
 {
     char folder[64], store[96], library[512];

@@ -2,9 +2,10 @@
 /*
  * deja doctor: whether rules keep the contract that deja relies on (<deja/check.h>).
  *
- * The rules run in a child (doctor_child.c). What it finds is told when it has ended, with how
- * often it was found; then what became of each clause. A clause that could not be checked is said
- * to be not checked, and where nothing was played there is no verdict.
+ * The rules run in a child (doctor_child.c), and then, played only, in a second one, whose games are
+ * held against the first one's: what differs from process to process shows there. What is found is
+ * told at the end, with how often it was found; then what became of each clause. A clause that could
+ * not be checked is said to be not checked, and where nothing was played there is no verdict.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,12 +27,17 @@ typedef struct finding {
     doctor_note note;
     char *text; /* all texts, NULs between */
     const char *texts[TEXT_COUNT];
-    uint64_t count; /* 0: not known */
+    uint64_t count;  /* 0: not known */
+    uint64_t number; /* of its child's findings */
+    const doctor_child *child;
 } finding;
 
 typedef struct examination {
     doctor_order order;
-    doctor_child child;
+    doctor_child children[2];
+    doctor_child *child; /* the one at hand, or that broke */
+    doctor_ways *ways;
+    deja_check_summary *summary; /* the first one's, with what the second has added */
     finding findings[FINDINGS_MAX];
     uint32_t count;
     bool ended; /* the child came to its end by itself */
@@ -40,12 +46,14 @@ typedef struct examination {
 
 /* ---- what the child tells ---- */
 
-static bool keep_finding(examination *e, const doctor_note *note, const char *text)
+static bool keep_finding(examination *e, const doctor_note *note, uint64_t number, const char *text)
 {
     if (e->count == FINDINGS_MAX)
         return true;
     finding *f = &e->findings[e->count];
     f->note = *note;
+    f->number = number;
+    f->child = e->child;
     f->text = malloc(note->text_size + 1u);
     if (!f->text)
         return false;
@@ -60,23 +68,55 @@ static bool keep_finding(examination *e, const doctor_note *note, const char *te
     return true;
 }
 
-/* Hears the child out: its status, and what it says of it in `text`. */
+static void keep_count(examination *e, const doctor_note *note)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->findings[i].child == e->child && e->findings[i].number == note->number)
+            e->findings[i].count = note->count;
+}
+
+/* Hears the child out: its status, and what it says of it in `text`. What the second finds by itself
+ * the first has found as well. */
 static int hear_child(examination *e, char text[DOCTOR_TEXT_MAX])
 {
     doctor_note note;
     int status = STATUS_OK;
-    while (!e->ended && doctor_child_note(&e->child, &note, text)) {
-        if (note.kind == DOCTOR_FINDING && !keep_finding(e, &note, text)) {
-            status = complain_memory();
-        } else if (note.kind == DOCTOR_COUNTED && note.number < e->count) {
-            e->findings[note.number].count = note.count;
+    uint64_t number = 0;
+    e->ended = false;
+    while (!e->ended && doctor_child_note(e->child, &note, text)) {
+        if (note.kind == DOCTOR_FINDING) {
+            const bool wanted = !e->child->is_second || note.clause == DEJA_CLAUSE_SAME_AGAIN;
+            if (wanted && !keep_finding(e, &note, number, text))
+                status = complain_memory();
+            number++;
+        } else if (note.kind == DOCTOR_COUNTED) {
+            keep_count(e, &note);
         } else if (note.kind == DOCTOR_END) {
             e->ended = true;
             status = status_worse(status, note.status);
         }
     }
-    e->how = doctor_child_end(&e->child);
+    e->how = doctor_child_end(e->child);
     progress_erase();
+    return status;
+}
+
+/* Plays in a second process and adds what is found there. */
+static int hear_second(examination *e, char text[DOCTOR_TEXT_MAX])
+{
+    deja_check_clause *mine = &e->summary->clauses[DEJA_CLAUSE_SAME_AGAIN];
+    const uint32_t before = e->count;
+    e->child = &e->children[1];
+    if (!doctor_child_start(e->child, &e->order, e->ways, true)) {
+        snprintf(text, DOCTOR_TEXT_MAX, "doctor: no second process could be started");
+        e->ended = true;
+        return STATUS_TROUBLE;
+    }
+    const int status = hear_child(e, text);
+    const deja_check_clause *more = &e->child->place->summary.clauses[DEJA_CLAUSE_SAME_AGAIN];
+    mine->checks += more->checks;
+    mine->breaches += more->breaches;
+    e->summary->findings += e->count - before;
     return status;
 }
 
@@ -153,10 +193,10 @@ static const char *place_command(const doctor_place *place, deja_buffer *out)
 static void say_broken(const examination *e, char *words, size_t size)
 {
     const doctor_order *order = &e->order;
-    if (e->child.hung_cpu)
+    if (e->child->hung_cpu)
         snprintf(words, size, "one call used more than %g s of CPU time",
                  order->hang_cpu_ms / 1000.0);
-    else if (e->child.hung)
+    else if (e->child->hung)
         snprintf(words, size, "one call took more than %g s", order->hang_wall_ms / 1000.0);
     else
         child_say_end(e->how, words, size);
@@ -164,14 +204,14 @@ static void say_broken(const examination *e, char *words, size_t size)
 
 static int tell_broken(const examination *e)
 {
-    const doctor_place *place = e->child.place;
+    const doctor_place *place = e->child->place;
     deja_buffer text = { 0 };
     char why[128];
     const char *command = place_command(place, &text);
     say_broken(e, why, sizeof why);
     if (output_is_json()) {
         json_begin("broken");
-        json_text("result", e->child.hung ? "hung" : "crashed");
+        json_text("result", e->child->hung ? "hung" : "crashed");
         json_text("why", why);
         json_text("player", place->player);
         json_decimal("seed", place->seed);
@@ -181,12 +221,12 @@ static int tell_broken(const examination *e)
         json_text("doing", place->doing);
         json_end();
     } else {
-        out_coloured(COLOUR_BAD, e->child.hung ? "HUNG" : "CRASHED");
+        out_coloured(COLOUR_BAD, e->child->hung ? "HUNG" : "CRASHED");
         out_print(" step %" PRIu64, place->step);
         if (command)
             out_print(": %s", command);
         out_end();
-        out_line("    why       the rules %s%s", e->child.hung ? "hang: " : "", why);
+        out_line("    why       the rules %s%s", e->child->hung ? "hang: " : "", why);
         out_line("    doing     %s", place->doing);
         out_line("    game      %" PRIu64 ", played by %s, seed %" PRIu64, place->game,
                  place->player, place->seed);
@@ -211,7 +251,7 @@ static const char *not_checked(const examination *e, const deja_check_clause *cl
 
 static void tell_clause(const examination *e, uint32_t place, counts *all)
 {
-    const deja_check_clause *clause = &e->child.place->summary.clauses[place];
+    const deja_check_clause *clause = &e->summary->clauses[place];
     const char *name = deja_clause_name(place);
     const char *why = not_checked(e, clause);
     const char *result = why ? "not_checked" : (clause->breaches ? "broken" : "passed");
@@ -239,8 +279,8 @@ static void tell_clause(const examination *e, uint32_t place, counts *all)
 
 static void tell_summary(const examination *e, const counts *all)
 {
-    const doctor_place *place = e->child.place;
-    const deja_check_summary *s = &place->summary;
+    const doctor_place *place = e->children[0].place;
+    const deja_check_summary *s = e->summary;
     if (output_is_json()) {
         json_begin("summary");
         json_text("game", place->game_id);
@@ -280,7 +320,7 @@ static void tell_summary(const examination *e, const counts *all)
 
 static int tell_all(const examination *e, int status)
 {
-    const deja_check_summary *s = &e->child.place->summary;
+    const deja_check_summary *s = e->summary;
     counts all = { 0, 0, 0 };
     for (uint32_t i = 0; i < e->count; i++) {
         if (output_is_json())
@@ -305,18 +345,25 @@ static int examine(examination *e)
 {
     char text[DOCTOR_TEXT_MAX];
     char what[128];
-    if (!doctor_child_start(&e->child, &e->order))
+    e->child = &e->children[0];
+    e->ways = doctor_ways_create();
+    if (!e->ways || !doctor_child_start(e->child, &e->order, e->ways, false))
         return complain(STATUS_TROUBLE, "doctor: no process could be started");
-    const int status = hear_child(e, text);
+    e->summary = &e->child->place->summary;
+    int status = hear_child(e, text);
+    /* What differs in one process needs no second one. */
+    if (e->ended && status == STATUS_OK && e->ways->size != 0 && !interrupt_signal() &&
+        e->summary->clauses[DEJA_CLAUSE_SAME_AGAIN].breaches == 0)
+        status = hear_second(e, text);
     if (interrupt_signal())
         return complain(128 + interrupt_signal(), "doctor: interrupted in game %s",
-                        text_count(e->child.place->game));
+                        text_count(e->child->place->game));
     if (e->ended && status != STATUS_OK)
         return complain(status, "%s", text);
-    if (!e->ended && e->child.place->calls == 0) {
+    if (!e->ended && e->child->place->calls == 0) {
         say_broken(e, what, sizeof what);
         return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s%s",
-                        text_typed(e->order.rules), e->child.hung ? "hang: " : "", what);
+                        text_typed(e->order.rules), e->child->hung ? "hang: " : "", what);
     }
     return tell_all(e, status);
 }
@@ -361,7 +408,9 @@ static int run(const args *given)
     }
     for (uint32_t i = 0; i < e->count; i++)
         free(e->findings[i].text);
-    doctor_child_release(&e->child);
+    doctor_child_release(&e->children[0]);
+    doctor_child_release(&e->children[1]);
+    doctor_ways_destroy(e->ways);
     free(e);
     return status;
 }

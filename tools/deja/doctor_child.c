@@ -6,6 +6,7 @@
 #include "doctor_child.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 
 /* As much as a worker has; where a sanitizer keeps its shadow, no limit works. */
 #define MEMORY_MAX ((rlim_t)4 << 30)
+enum { MOVED_BLOCKS = 64 };
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_SHADOW 1
 #elif defined(__has_feature)
@@ -28,6 +30,8 @@
 typedef struct checking {
     const doctor_order *order;
     doctor_place *place;
+    doctor_ways *ways;
+    bool is_second;
     int notes;
     bool lost; /* the parent does not read any more */
 } checking;
@@ -95,6 +99,34 @@ static bool take_place(void *user, const deja_check_place *at)
     return !c->lost && !child_stopped();
 }
 
+/* Ways that do not fit are left out, and all that come after them. */
+static bool take_way(void *user, deja_span way)
+{
+    checking *c = user;
+    doctor_ways *ways = c->ways;
+    if (!ways || way.size > DOCTOR_WAYS_MAX - ways->size) {
+        c->ways = NULL;
+        return !c->lost && !child_stopped();
+    }
+    memcpy(ways->bytes + ways->size, way.bytes, (size_t)way.size);
+    ways->size += way.size;
+    return !c->lost && !child_stopped();
+}
+
+/* Takes memory that the first child has not, so that all that follows lies elsewhere: blocks of some
+ * sizes, as a library may fit into a gap. */
+static void move_away(void)
+{
+    static const size_t sizes[] = { 1 << 16, 1 << 14, 1 << 12 };
+    for (uint32_t i = 0; i < 3 * MOVED_BLOCKS; i++) {
+        void *volatile heap = malloc(16);
+        void *volatile mapped =
+            mmap(NULL, sizes[i / MOVED_BLOCKS], PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        (void)heap;
+        (void)mapped;
+    }
+}
+
 static void limit_itself(void)
 {
     const struct rlimit none = { 0, 0 };
@@ -122,6 +154,10 @@ static int check(checking *c, deja_plugin *plugin, deja_span config, char text[D
     options.counted = take_count;
     options.doing = take_place;
     options.user = c;
+    if (c->is_second)
+        options.held = (deja_span){ c->ways->bytes, c->ways->size };
+    else
+        options.played = take_way;
     deja_code code = DEJA_OK;
     if (order->store)
         code = deja_store_open(&options.store, order->store, DEJA_STORE_READ, &err);
@@ -163,10 +199,16 @@ static int open_and_check(checking *c, char text[DOCTOR_TEXT_MAX])
 static void run_child(void *user, int notes)
 {
     const doctor_child *mine = user;
-    checking c = { .order = mine->order, .place = mine->place, .notes = notes };
+    checking c = { .order = mine->order,
+                   .place = mine->place,
+                   .ways = mine->ways,
+                   .is_second = mine->is_second,
+                   .notes = notes };
     char text[DOCTOR_TEXT_MAX] = "";
     doctor_note note;
     limit_itself();
+    if (c.is_second)
+        move_away();
     memset(&note, 0, sizeof note);
     note.kind = DOCTOR_END;
     note.status = open_and_check(&c, text);
@@ -206,16 +248,35 @@ static bool is_well(void *user)
     return !c->hung;
 }
 
-bool doctor_child_start(doctor_child *out, const doctor_order *order)
+/* Memory that a child has as well; zero, and only there where it is touched. */
+static void *share(size_t size)
+{
+    void *shared =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return shared == MAP_FAILED ? NULL : shared;
+}
+
+doctor_ways *doctor_ways_create(void)
+{
+    return share(sizeof(doctor_ways));
+}
+
+void doctor_ways_destroy(doctor_ways *ways)
+{
+    if (ways)
+        munmap(ways, sizeof *ways);
+}
+
+bool doctor_child_start(doctor_child *out, const doctor_order *order, doctor_ways *ways,
+                        bool is_second)
 {
     memset(out, 0, sizeof *out);
     out->order = order;
-    out->place =
-        mmap(NULL, sizeof *out->place, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (out->place == MAP_FAILED) {
-        out->place = NULL;
+    out->ways = ways;
+    out->is_second = is_second;
+    out->place = share(sizeof *out->place);
+    if (!out->place)
         return false;
-    }
     out->since = clock_ms();
     if (!child_start(&out->child, run_child, out))
         return false;

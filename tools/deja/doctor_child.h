@@ -27,6 +27,13 @@ typedef struct doctor_order {
 
 enum { DOCTOR_COMMAND_MAX = 4096, DOCTOR_LAYOUT_MAX = 1 << 16 };
 
+/* The ways that were played, handed from the first child to the second. */
+enum { DOCTOR_WAYS_MAX = 1 << 26 };
+typedef struct doctor_ways {
+    uint64_t size; /* of those that fitted, whole */
+    unsigned char bytes[DOCTOR_WAYS_MAX];
+} doctor_ways;
+
 /* What both have. */
 typedef struct doctor_place {
     uint64_t calls; /* of the rules that were begun */
@@ -72,6 +79,8 @@ typedef struct doctor_child {
     child child;
     const doctor_order *order;
     doctor_place *place;
+    doctor_ways *ways;   /* where the first puts what it plays */
+    bool is_second;      /* holds what it plays against that, and does nothing else */
     uint64_t calls;      /* when it was last looked at */
     uint64_t since;      /* then, in ms */
     uint64_t cpu_since;  /* the CPU time that it had used then, in ms */
@@ -80,8 +89,13 @@ typedef struct doctor_child {
 
 enum { DOCTOR_TEXT_MAX = SETTINGS_TEXT_MAX };
 
-/* Starts it; false with errno. */
-bool doctor_child_start(doctor_child *out, const doctor_order *order);
+/* Memory for the ways; NULL with errno. */
+doctor_ways *doctor_ways_create(void);
+void doctor_ways_destroy(doctor_ways *ways);
+/* Starts it; false with errno. The second one is not where the first was: in another process, with
+ * the library at other addresses. */
+bool doctor_child_start(doctor_child *out, const doctor_order *order, doctor_ways *ways,
+                        bool is_second);
 /* The next note. False where no more comes. */
 bool doctor_child_note(doctor_child *from, doctor_note *note, char text[DOCTOR_TEXT_MAX]);
 /* Waits for it: how it ended, as waitpid() tells it. `place` stays until it is released. */

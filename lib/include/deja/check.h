@@ -131,12 +131,22 @@ typedef struct deja_check_options {
     /** Before the rules are called; false ends the run. May be NULL. */
     bool (*doing)(void *user, const deja_check_place *place);
     void *user;
+    /** Told of each game's first way, as bytes for `held`; false ends the run. May be NULL. */
+    bool (*played)(void *user, deja_span way);
+    /** The ways of a run with the same options in another process, one behind another, or empty.
+     *  Games are then only played and held against these (DEJA_CLAUSE_SAME_AGAIN): addresses,
+     *  process numbers and the like differ there. As far as they go, and no longer than a player
+     *  picks the same commands. */
+    deja_span held;
 } deja_check_options;
 
 #define DEJA_CHECK_OPTIONS_INIT                                                                   \
     {                                                                                             \
         (uint32_t)sizeof(deja_check_options), 0, NULL, { NULL, 0 }, 1, 8, 300, 50000, NULL, NULL, \
-            NULL, NULL, NULL                                                                      \
+            NULL, NULL, NULL, NULL,                                                               \
+        {                                                                                         \
+            NULL, 0                                                                               \
+        }                                                                                         \
     }
 
 /**
@@ -145,7 +155,7 @@ typedef struct deja_check_options {
  * game with the same plugin meanwhile.
  * @param[out] summary also where it fails: what was checked until then
  * @return DEJA_OK, whatever was found; DEJA_ENOTFOUND (no such bot); DEJA_EREFUSED (the rules do
- *         not start with this config and seed); DEJA_EFORMAT (a config that is none); DEJA_EMISUSE;
+ *         not start with this config and seed); DEJA_EFORMAT (a config that is none, ways that are none); DEJA_EMISUSE;
  *         DEJA_ENOMEM; what reading the store answers
  */
 DEJA_API deja_code deja_check_rules(deja_plugin *plugin, const deja_check_options *options,

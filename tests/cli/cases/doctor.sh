@@ -27,6 +27,15 @@ while read -r library clause step _; do
     says "^$clause  *broken: "
 done < "$SOURCE/fixtures/rules/doctor.txt"
 
+# What differs from process to process needs a second one.
+for way in pid address; do
+    wants 1 doctor "$RULES/ledger-$way.so"
+    says '^BREACH same_again, step 33: '
+    says '^    gold      expected [0-9]+, actual [0-9]+$'
+    says '^    why       the same game, played in another process$'
+    [ "$(grep -c '^BREACH' "$HOME/out")" = 1 ] || fail "ledger-$way: told twice"
+done
+
 # All of one answer, and all of one that was not checked.
 run doctor "$RULES/ledger-hidden.so" --games 2
 run doctor "$RULES/mute.so" --games 1 --max-steps 5
