@@ -155,8 +155,8 @@ typedef struct deja_check_options {
  * game with the same plugin meanwhile.
  * @param[out] summary also where it fails: what was checked until then
  * @return DEJA_OK, whatever was found; DEJA_ENOTFOUND (no such bot); DEJA_EREFUSED (the rules do
- *         not start with this config and seed); DEJA_EFORMAT (a config that is none, ways that are none); DEJA_EMISUSE;
- *         DEJA_ENOMEM; what reading the store answers
+ *         not start with this config and seed); DEJA_EFORMAT (a config or ways that are none);
+ *         DEJA_EMISUSE; DEJA_ENOMEM; what reading the store answers
  */
 DEJA_API deja_code deja_check_rules(deja_plugin *plugin, const deja_check_options *options,
                                     deja_check_summary *summary, deja_error *err);
