@@ -2,10 +2,11 @@
 /*
  * deja doctor: whether rules keep the contract that deja relies on (<deja/check.h>).
  *
- * The rules run in a child (doctor_child.c), and then, played only, in a second one, whose games are
- * held against the first one's: what differs from process to process shows there. What is found is
- * told at the end, with how often it was found; then what became of each clause. A clause that could
- * not be checked is said to be not checked, and where nothing was played there is no verdict.
+ * The rules run in a child (doctor_child.c), and then, played only, in a second one, whose games
+ * are held against the first one's: what differs from process to process shows there. What is
+ * found is told at the end, with how often it was found; then what became of each clause. A clause
+ * that could not be checked is said to be not checked, and where nothing was played there is no
+ * verdict.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,8 +76,8 @@ static void keep_count(examination *e, const doctor_note *note)
             e->findings[i].count = note->count;
 }
 
-/* Hears the child out: its status, and what it says of it in `text`. What the second finds by itself
- * the first has found as well. */
+/* Hears the child out: its status, and what it says of it in `text`. What the second finds by
+ * itself the first has found as well. */
 static int hear_child(examination *e, char text[DOCTOR_TEXT_MAX])
 {
     doctor_note note;

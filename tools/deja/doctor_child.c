@@ -113,8 +113,8 @@ static bool take_way(void *user, deja_span way)
     return !c->lost && !child_stopped();
 }
 
-/* Takes memory that the first child has not, so that all that follows lies elsewhere: blocks of some
- * sizes, as a library may fit into a gap. */
+/* Takes memory that the first child has not, so that all that follows lies elsewhere: blocks of
+ * some sizes, as a library may fit into a gap. */
 static void move_away(void)
 {
     static const size_t sizes[] = { 1 << 16, 1 << 14, 1 << 12 };

@@ -101,3 +101,13 @@ complains 'missing.deja: no such file'
 deja doctor "$RULES/ledger-half-done.so" > one || true
 deja doctor "$RULES/ledger-half-done.so" > two || true
 cmp one two
+
+# Told to stop it stops, and says where.
+deja doctor bee --games 100000 > "$HOME/out" 2> "$HOME/err" &
+running=$!
+sleep 0.5
+kill -TERM $running
+status=0
+wait $running || status=$?
+[ $status = 143 ] || fail "interrupted: status $status"
+complains '^deja: doctor: interrupted in game [0-9,]+$'
