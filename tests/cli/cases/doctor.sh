@@ -28,7 +28,7 @@ while read -r library clause step _; do
 done < "$SOURCE/fixtures/rules/doctor.txt"
 
 # What differs from process to process needs a second one.
-for way in pid address; do
+for way in pid address rand; do
     wants 1 doctor "$RULES/ledger-$way.so"
     says '^BREACH same_again, step 33: '
     says '^    gold      expected [0-9]+, actual [0-9]+$'
