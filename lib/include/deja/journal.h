@@ -128,8 +128,8 @@ DEJA_JOURNAL_API int deja_journal_sync(deja_journal *journal);
 /**
  * Ends the journal and writes it to the disk. The journal is gone, also on failure; what was logged
  * stays. A journal that is never closed is imported as unfinished.
- * @param outcome the name of how the game ended; NULL while it was still running. EMISUSE where that
- *                is no name, and the journal stays open
+ * @param outcome the name of how the game ended; NULL while it was still running. EMISUSE where
+ *                that is no name, and the journal stays open
  * @return DEJA_JOURNAL_OK, or why it failed, be it long ago
  */
 DEJA_JOURNAL_API int deja_journal_close(deja_journal *journal, const char *outcome);
