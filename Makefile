@@ -59,6 +59,7 @@ objects     = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(1)))
 LIB_OBJ    := $(filter-out $(BUILD)/obj/lib/games/%,$(call objects,lib/*/*.c)) \
               $(patsubst schemas/%.sql,$(BUILD)/obj/schemas/%_sql.o,$(wildcard schemas/store.sql))
 TOOL_OBJ   := $(call objects,tools/deja/*.c)
+WORKER_OBJ := $(call objects,tools/worker/*.c)
 game_obj    = $(call objects,lib/games/$(1).c lib/games/$(1)/*.c)
 GAMES      := $(sort $(patsubst lib/games/%.c,$(BUILD)/games/%.so,$(wildcard lib/games/*.c)) \
               $(patsubst lib/games/%/,$(BUILD)/games/%.so,$(dir $(wildcard lib/games/*/*.c))))
@@ -67,6 +68,7 @@ RULES      := $(patsubst fixtures/rules/%,$(BUILD)/rules/%.so,$(basename \
 STATIC     := $(BUILD)/libdeja.a
 SHARED     := $(if $(strip $(LIB_OBJ)),$(BUILD)/libdeja.so.$(VERSION))
 TOOL       := $(if $(TOOL_OBJ),$(BUILD)/deja)
+WORKER     := $(if $(WORKER_OBJ),$(BUILD)/deja-worker)
 HEADERS    := $(wildcard lib/include/deja/*.h lib/include/deja/*.hpp)
 
 # Each folder of tests is one Criterion binary, but for these.
@@ -81,7 +83,7 @@ FUZZERS    := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/f
 # Examples are built as they stand, so that none grows stale.
 EXAMPLES   := $(patsubst docs/%.c,$(BUILD)/docs/%,$(wildcard docs/recording.c))
 
-ALL := $(STATIC) $(SHARED) $(TOOL) $(GAMES) $(RULES) $(EXAMPLES)
+ALL := $(STATIC) $(SHARED) $(WORKER) $(TOOL) $(GAMES) $(RULES) $(EXAMPLES)
 
 .PHONY: all help test check bench demo install format lint fuzz fuzz-run cover soak clean FORCE \
         test-headers test-install test-selftest test-cli test-fuzz test-schemas test-binaries \
@@ -134,6 +136,10 @@ $(BUILD)/obj/schemas/%.o: $(BUILD)/obj/schemas/%.c
 # A stamp changes only when its text does: when a source goes away, or the games' place moves.
 STAMP_files     := $(LIB_OBJ) $(TOOL_OBJ) $(foreach unit,$(UNITS) support,$(call test_obj,$(unit)))
 STAMP_games_dir := $(GAMES_DIR)
+STAMP_sources   := $(shell cat lib/*/*.[ch] lib/include/deja/*.h | cksum)
+# By which a host knows a worker of its own build.
+$(BUILD)/obj/lib/base/version.o: $(BUILD)/sources.stamp
+$(BUILD)/obj/lib/base/version.o: CFLAGS += -DDEJA_SOURCES=$(firstword $(STAMP_sources))u
 $(BUILD)/%.stamp: FORCE
 	@mkdir -p $(@D); echo '$(STAMP_$*)' | cmp -s - $@ || echo '$(STAMP_$*)' > $@
 
@@ -147,7 +153,12 @@ $(BUILD)/libdeja.so.$(VERSION): $(LIB_OBJ) lib/deja.map $(BUILD)/files.stamp
 	    $(DEFS) -o $@ $(LIB_OBJ) $(LIBS)
 	$(Q)ln -sf $(@F) $(@D)/libdeja.so.0 && ln -sf libdeja.so.0 $(@D)/libdeja.so
 
-$(BUILD)/deja: $(TOOL_OBJ) $(STATIC)
+# The linker keeps only what it needs: no SQLite, no zlib.
+$(BUILD)/deja-worker: $(WORKER_OBJ) $(STATIC)
+	$(call say,LINK)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -Wl,--as-needed -o $@ $(WORKER_OBJ) $(STATIC) $(LIBS)
+
+$(BUILD)/deja: $(TOOL_OBJ) $(STATIC) $(WORKER)
 	$(call say,LINK)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -o $@ $(TOOL_OBJ) $(STATIC) $(LIBS)
 
@@ -267,6 +278,8 @@ install: all
 	$(Q)install -d $(addprefix $(DESTDIR),$(PREFIX)/bin $(INCLUDEDIR)/deja $(LIBDIR)/pkgconfig \
 	    $(GAMES_DIR))
 	$(Q)install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin/
+	$(Q)install -d $(DESTDIR)$(PREFIX)/libexec/deja
+	$(Q)install -m 755 $(WORKER) $(DESTDIR)$(PREFIX)/libexec/deja/
 	$(Q)install -m 644 $(HEADERS) $(DESTDIR)$(INCLUDEDIR)/deja/
 	$(Q)install -d $(DESTDIR)$(PREFIX)/share/deja
 	$(Q)install -m 644 lib/journal/journal.c $(DESTDIR)$(PREFIX)/share/deja/

@@ -105,6 +105,9 @@ static inline void deja__store64(unsigned char *target, uint64_t value)
         target[i] = (unsigned char)(value >> (8 * i));
 }
 
+/* A number that other sources of the library do not have, more or less. */
+uint32_t deja__sources(void);
+
 /* ---- hashes ---- */
 
 /* XXH3-64 with seed 0. */

@@ -77,7 +77,7 @@ static deja_code greet(deja__link *link, deja_error *err)
     deja_span bytes;
     if (!await_frame(link, &frame, &bytes) || frame.kind != DEJA__FRAME_HELLO)
         return deja__fail(err, DEJA_EIO, "'%s' is not a worker program", program);
-    if (frame.number != DEJA__PROTOCOL_STAMP)
+    if (frame.number != deja__protocol_stamp())
         return deja__fail(err, DEJA_EIO, "the worker '%s' is of another build of deja", program);
     const deja__open_request request = { link->taken, link->how.memory_mib, link->how.isolation,
                                          0 };

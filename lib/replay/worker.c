@@ -200,7 +200,8 @@ int deja_worker_main(int argc, char **argv)
     if (!deja__guard_begin(worker.host, &worker.socket))
         return NO_WORKER;
     int status = NO_WORKER;
-    if (deja__wire_send(worker.socket, DEJA__FRAME_HELLO, DEJA__PROTOCOL_STAMP, nothing, nothing) &&
+    if (deja__wire_send(worker.socket, DEJA__FRAME_HELLO, deja__protocol_stamp(), nothing,
+                        nothing) &&
         take_library(&worker))
         status = serve(&worker);
     deja__stage_release(&worker.stage);

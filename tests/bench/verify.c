@@ -27,7 +27,8 @@
 #include "plugin/plugin.h"
 
 #define LIBRARY DEJA_BUILD_DIR "/rules/matchgame_endless.so"
-#define WORKER DEJA_BUILD_DIR "/deja"
+#define WORKER DEJA_BUILD_DIR "/deja-worker"
+#define TOOL DEJA_BUILD_DIR "/deja"
 #define ROUNDS 9
 
 enum goals {
@@ -263,7 +264,7 @@ static long peak_of(char *const arguments[])
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        execv(WORKER, arguments);
+        execv(TOOL, arguments);
         _exit(127);
     }
     int status = 1;

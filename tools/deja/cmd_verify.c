@@ -17,6 +17,7 @@
 #include "find_rules.h"
 #include "interrupt.h"
 #include "output.h"
+#include "own_folder.h"
 #include "sessions.h"
 #include "verify_tell.h"
 
@@ -352,6 +353,7 @@ static int run(const args *given)
     state.options.verdict = take_verdict;
     state.options.progress = take_progress;
     state.options.user = &state;
+    state.options.worker = worker_program();
     int status = read_options(&state);
     if (status == STATUS_OK)
         status = find_targets(&state);

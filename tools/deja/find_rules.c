@@ -17,6 +17,7 @@
 
 #include "interrupt.h"
 #include "output.h"
+#include "own_folder.h"
 #include "suggest.h"
 
 #ifndef DEJA_GAMES_DIR
@@ -40,26 +41,6 @@ static void add_place(places *out, const char *text, size_t size)
         out->count++;
     else
         out->failed = true;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
-/* The folder of this binary; false where the system does not say. */
-static bool own_folder(char *folder, size_t size)
-{
-    const ssize_t count = readlink("/proc/self/exe", folder, size);
-    if (count <= 0 || (size_t)count >= size)
-        return false;
-    folder[count] = '\0';
-    char *slash = strrchr(folder, '/');
-    if (!slash)
-        return false;
-    *slash = '\0';
-    return true;
 }
 
 static void list_places(places *out)
@@ -177,7 +158,7 @@ int inspect_rules(deja_rules_info *info, const char *path)
 {
     deja_error err;
     interrupt_ends_at_once(true);
-    const deja_code code = deja_inspect(info, path, NULL, &err);
+    const deja_code code = deja_inspect(info, path, worker_program(), &err);
     interrupt_ends_at_once(false);
     return code < 0 ? complain_of(path, &err) : STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The deja command. It is also the worker program of its own library: with DEJA_WORKER_ARGUMENT
+ * The deja command. Where there is no deja-worker it is also that: with DEJA_WORKER_ARGUMENT
  * first, everything is handed over before anything else is done.
  */
 #include <deja/replay.h>

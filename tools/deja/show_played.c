@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "json.h"
 #include "output.h"
+#include "own_folder.h"
 #include "sessions.h"
 #include "show.h"
 
@@ -146,6 +147,7 @@ static bool take_step(void *user, const deja_trace_step *step)
 static int trace(play *state, const char *rules)
 {
     deja_trace_options options = DEJA_TRACE_OPTIONS_INIT;
+    options.worker = worker_program();
     deja_error err;
     options.draw = !output_is_json();
     options.from = state->what->from;
