@@ -251,14 +251,20 @@ deja_code deja__replay_open(deja__replay **out, deja_store *store, int64_t key, 
     deja_error failure = { 0 };
     *out = NULL;
     deja__replay *replay = calloc(1, sizeof *replay);
-    if (!replay)
+    if (!replay) {
+        deja_reader_close(how->reader);
         return deja__fail_memory(err);
+    }
     replay->how = *how;
     if (replay->how.before_count > DEJA__BEFORE_MAX)
         replay->how.before_count = DEJA__BEFORE_MAX;
     replay->key = key;
     replay->equal_step = replay->healed = replay->parted_last = DEJA_STEP_NONE;
-    deja_code code = deja_reader_open(&replay->reader, store, key, 0, &failure);
+    replay->reader = how->reader;
+    replay->how.reader = NULL;
+    deja_code code = DEJA_OK;
+    if (!replay->reader)
+        code = deja_reader_open(&replay->reader, store, key, 0, &failure);
     if (code == DEJA_OK)
         code = look_at(replay, fits, &failure);
     code = judge(replay, code, &failure, err);

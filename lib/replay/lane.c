@@ -79,8 +79,12 @@ static deja_code next_session(void *user, deja__replay **out, bool *later, deja_
     deja__replay_how how = DEJA__REPLAY_HOW_INIT;
     how.before_count = options->before_count;
     how.keep_going = options->keep_going != 0;
-    const deja_code code =
-        deja__replay_open(out, lane->store, verify->keys[index], &lane->fits, &how, err);
+    const int64_t key = verify->keys[index];
+    if (lane->ahead && lane->ahead_key == key) {
+        how.reader = lane->ahead;
+        lane->ahead = NULL;
+    }
+    const deja_code code = deja__replay_open(out, lane->store, key, &lane->fits, &how, err);
     if (code == DEJA_OK)
         (*out)->index = index;
     return code;
@@ -136,12 +140,14 @@ static deja_code agree_on_build(deja__lane *lane, deja_error *err)
 static void read_ahead(deja__lane *lane)
 {
     const deja__verify *verify = lane->verify;
-    deja_reader *reader = NULL;
     deja_steps steps;
-    if (lane->place < verify->key_count &&
-        deja_reader_open(&reader, lane->store, verify->keys[lane->place], 0, NULL) == DEJA_OK)
-        deja_reader_next(reader, &steps, NULL);
-    deja_reader_close(reader);
+    if (lane->place >= verify->key_count)
+        return;
+    lane->ahead_key = verify->keys[lane->place];
+    if (deja_reader_open(&lane->ahead, lane->store, lane->ahead_key, 0, NULL) != DEJA_OK)
+        return;
+    deja_reader_next(lane->ahead, &steps, NULL);
+    deja_reader_rewind(lane->ahead);
 }
 
 static deja_code open_lane(deja__lane *lane, deja_error *err)
@@ -191,6 +197,7 @@ static void close_lane(deja__lane *lane)
     deja__side_stop(&lane->baseline);
     deja__link_dismiss(&lane->link);
     deja__fits_release(&lane->fits);
+    deja_reader_close(lane->ahead);
     deja_store_close(lane->store, NULL);
     deja__link_close(&lane->link);
 }

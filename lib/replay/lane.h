@@ -81,7 +81,9 @@ typedef struct deja__lane {
     deja__drive drive;
     deja__side present; /* the same library */
     deja__side baseline;
-    uint64_t session; /* numbers for sessions on the sides */
+    uint64_t session;   /* numbers for sessions on the sides */
+    deja_reader *ahead; /* of the session that it is likely to begin with; or NULL */
+    int64_t ahead_key;
 } deja__lane;
 
 /* A thread's main; its argument is a deja__lane of which verify and place are set. */

@@ -78,11 +78,12 @@ typedef struct deja__replay_how {
     bool traces;    /* have these steps sent whole */
     bool draws;     /* with drawings */
     uint64_t trace_from, trace_to;
+    deja_reader *reader; /* of that session, at its start, to be taken over; or NULL */
 } deja__replay_how;
 
-#define DEJA__REPLAY_HOW_INIT                           \
-    {                                                   \
-        0, false, false, UINT64_MAX, false, false, 0, 0 \
+#define DEJA__REPLAY_HOW_INIT                                 \
+    {                                                         \
+        0, false, false, UINT64_MAX, false, false, 0, 0, NULL \
     }
 
 typedef struct deja__replay {

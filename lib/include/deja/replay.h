@@ -5,8 +5,8 @@
  *
  * Rules run in worker processes that are exec'd; this process feeds them and compares. What a
  * library does to its worker never ends the run. The worker is a program that calls
- * deja_worker_main() when its first argument is DEJA_WORKER_ARGUMENT; deja-worker is one, and so is deja. It must be of
- * the very build of the library that its host has.
+ * deja_worker_main() when its first argument is DEJA_WORKER_ARGUMENT; deja-worker is one, and so is
+ * deja. It must be of the very build of the library that its host has.
  */
 #ifndef DEJA_REPLAY_H
 #define DEJA_REPLAY_H
