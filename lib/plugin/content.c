@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Packs of content: what they may be, and how a session names them. Normative: schemas/digests.md.
+ * Packs of content: what they may be, how a session names them, and which of them a session needs.
+ * Normative: schemas/digests.md.
  *
  * The limits keep a session's text far below what a store holds of one (64 KiB), and what a host
  * shares with its workers within what any machine has.
  */
 #include "plugin/content.h"
+
+#include <stdlib.h>
 
 static deja_code check_name(const deja_content *content, uint64_t place, deja_error *err)
 {
@@ -88,4 +91,68 @@ deja_code deja_content_text(const deja_content *content, deja_buffer *out, deja_
     if (out->failed)
         return deja__fail_memory(err);
     return DEJA_OK;
+}
+
+/* ---- which of them a session needs ---- */
+
+deja_code deja__catalog_open(deja__catalog *catalog, const deja_content *content, deja_error *err)
+{
+    memset(catalog, 0, sizeof *catalog);
+    const deja_code code = deja__content_check(content, err);
+    if (code != DEJA_OK || !content || content->count == 0)
+        return code;
+    catalog->digests = calloc((size_t)content->count, sizeof *catalog->digests);
+    if (!catalog->digests)
+        return deja__fail_memory(err);
+    catalog->given = *content;
+    for (uint64_t i = 0; i < content->count; i++) {
+        const deja_content_pack *pack = &content->packs[i];
+        deja__hash128(pack->bytes ? pack->bytes : "", pack->size, catalog->digests[i]);
+    }
+    return DEJA_OK;
+}
+
+void deja__catalog_release(deja__catalog *catalog)
+{
+    free(catalog->digests);
+    memset(catalog, 0, sizeof *catalog);
+}
+
+/* One `name=digest` of a session's content. */
+static void choose_one(const deja__catalog *catalog, const char *entry, size_t size,
+                       deja_buffer *numbers, deja_buffer *why)
+{
+    const size_t name_size = strcspn(entry, "=");
+    const deja_content *given = &catalog->given;
+    unsigned char needed[DEJA__DIGEST_SIZE] = { 0 };
+    uint64_t i = 0;
+    if (size == name_size + 1 + 2 * DEJA__DIGEST_SIZE)
+        deja__read_hex_bytes(entry + name_size + 1, DEJA__DIGEST_SIZE, needed);
+    while (i < given->count && (strlen(given->packs[i].name) != name_size ||
+                                memcmp(given->packs[i].name, entry, name_size) != 0))
+        i++;
+    if (i < given->count && memcmp(catalog->digests[i], needed, sizeof needed) == 0) {
+        unsigned char number[4];
+        deja__store32(number, (uint32_t)i);
+        deja_buffer_add(numbers, number, sizeof number);
+        return;
+    }
+    deja__print(why, "%sit needs content %.*s, and ", why->size ? "; " : "", (int)size, entry);
+    if (i < given->count) {
+        deja__content_print(why, given->packs[i].name, catalog->digests[i]);
+        deja_buffer_text(why, " was given");
+    } else {
+        deja_buffer_text(why, "none of that name was given");
+    }
+}
+
+deja_code deja__catalog_choose(const deja__catalog *catalog, const char *content,
+                               deja_buffer *numbers, deja_buffer *why, deja_error *err)
+{
+    for (const char *entry = content; *entry;) {
+        const size_t size = strcspn(entry, " ");
+        choose_one(catalog, entry, size, numbers, why);
+        entry += size + (entry[size] == ' ');
+    }
+    return numbers->failed || why->failed ? deja__fail_memory(err) : DEJA_OK;
 }

@@ -194,7 +194,7 @@ static deja_code make_head(deja__replay *replay, const deja_rules_info *info,
 static deja_code admit(deja__replay *replay, const deja__fits *fits, deja_buffer *packs,
                        deja_error *err)
 {
-    static const deja__packs none = { .descriptor = -1 };
+    static const deja__catalog none = { .digests = NULL };
     const deja__fit *fit = replay->fit;
     deja_buffer why = { 0 };
     if (fits->same_build && !replay->scenario && !fit->ruled_out)
@@ -203,8 +203,8 @@ static deja_code admit(deja__replay *replay, const deja__fits *fits, deja_buffer
         settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, fit->unfit);
         return DEJA_OK;
     }
-    const deja_code code = deja__packs_choose(fits->packs ? fits->packs : &none,
-                                              replay->session->content, packs, &why, err);
+    const deja_code code = deja__catalog_choose(fits->packs ? &fits->packs->catalog : &none,
+                                                replay->session->content, packs, &why, err);
     if (code == DEJA_OK && why.size)
         settle(replay, DEJA__UNFIT, DEJA_STEP_NONE, (const char *)why.bytes);
     deja_buffer_release(&why);

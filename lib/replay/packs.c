@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host's side of content: packs into shared memory, and which of them a session needs.
+ * The host's side of content: packs into shared memory.
  */
 #include "replay/packs.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -56,11 +55,12 @@ static deja_code share(deja__packs *packs, deja_error *err)
 {
     unsigned char *memory = NULL;
     uint64_t names_end;
-    const uint64_t size = measure(&packs->given, &names_end);
+    const deja_content *given = &packs->catalog.given;
+    const uint64_t size = measure(given, &names_end);
     packs->descriptor = deja__shared_memory("deja-content", size, &memory, err);
     if (packs->descriptor < 0)
         return DEJA_EIO;
-    fill(memory, &packs->given, names_end);
+    fill(memory, given, names_end);
     munmap(memory, (size_t)size);
     return deja__shared_memory_guard(packs->descriptor, err);
 }
@@ -69,66 +69,15 @@ deja_code deja__packs_open(deja__packs *packs, const deja_content *content, deja
 {
     memset(packs, 0, sizeof *packs);
     packs->descriptor = -1;
-    const deja_code code = deja__content_check(content, err);
-    if (code != DEJA_OK || !content || content->count == 0)
-        return code;
-    packs->given = *content;
-    packs->digests = calloc((size_t)content->count, sizeof *packs->digests);
-    if (!packs->digests)
-        return deja__fail_memory(err);
-    for (uint64_t i = 0; i < content->count; i++) {
-        const deja_content_pack *pack = &content->packs[i];
-        deja__hash128(pack->bytes ? pack->bytes : "", pack->size, packs->digests[i]);
-    }
-    return share(packs, err);
+    const deja_code code = deja__catalog_open(&packs->catalog, content, err);
+    return code != DEJA_OK || packs->catalog.given.count == 0 ? code : share(packs, err);
 }
 
 void deja__packs_release(deja__packs *packs)
 {
-    free(packs->digests);
+    deja__catalog_release(&packs->catalog);
     if (packs->descriptor >= 0)
         close(packs->descriptor);
     memset(packs, 0, sizeof *packs);
     packs->descriptor = -1;
-}
-
-/* ---- what a session needs ---- */
-
-/* One `name=digest` of a session's content. */
-static void choose_one(const deja__packs *packs, const char *entry, size_t size,
-                       deja_buffer *numbers, deja_buffer *why)
-{
-    const size_t name_size = strcspn(entry, "=");
-    const deja_content *given = &packs->given;
-    unsigned char needed[DEJA__DIGEST_SIZE] = { 0 };
-    uint64_t i = 0;
-    if (size == name_size + 1 + 2 * DEJA__DIGEST_SIZE)
-        deja__read_hex_bytes(entry + name_size + 1, DEJA__DIGEST_SIZE, needed);
-    while (i < given->count && (strlen(given->packs[i].name) != name_size ||
-                                memcmp(given->packs[i].name, entry, name_size) != 0))
-        i++;
-    if (i < given->count && memcmp(packs->digests[i], needed, sizeof needed) == 0) {
-        unsigned char number[4];
-        deja__store32(number, (uint32_t)i);
-        deja_buffer_add(numbers, number, sizeof number);
-        return;
-    }
-    deja__print(why, "%sit needs content %.*s, and ", why->size ? "; " : "", (int)size, entry);
-    if (i < given->count) {
-        deja__content_print(why, given->packs[i].name, packs->digests[i]);
-        deja_buffer_text(why, " was given");
-    } else {
-        deja_buffer_text(why, "none of that name was given");
-    }
-}
-
-deja_code deja__packs_choose(const deja__packs *packs, const char *content, deja_buffer *numbers,
-                             deja_buffer *why, deja_error *err)
-{
-    for (const char *entry = content; *entry;) {
-        const size_t size = strcspn(entry, " ");
-        choose_one(packs, entry, size, numbers, why);
-        entry += size + (entry[size] == ' ');
-    }
-    return numbers->failed || why->failed ? deja__fail_memory(err) : DEJA_OK;
 }

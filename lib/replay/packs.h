@@ -23,18 +23,13 @@ enum { DEJA__PACKS_HEAD = 8, DEJA__PACKS_ROW = 24 };
 /* ---- the host's side ---- */
 
 typedef struct deja__packs {
-    deja_content given; /* borrowed */
-    unsigned char (*digests)[DEJA__DIGEST_SIZE];
+    deja__catalog catalog;
     int descriptor; /* -1 where there are no packs */
 } deja__packs;
 
 /* NULL is no packs. Release it also where it failed. */
 deja_code deja__packs_open(deja__packs *packs, const deja_content *content, deja_error *err);
 void deja__packs_release(deja__packs *packs);
-/* Appends the numbers (u32) of the packs that a session's content names, in their order; what is
- * missing or has another digest is told in `why`, which stays as it is where all are there. */
-deja_code deja__packs_choose(const deja__packs *packs, const char *content, deja_buffer *numbers,
-                             deja_buffer *why, deja_error *err);
 
 /* ---- the worker's side ---- */
 
