@@ -105,7 +105,9 @@ static deja_code play_game(deja__check *c, const deja__player *player, deja_erro
 
 static deja_code play_all_of(deja__check *c, const char *name, int32_t bot, deja_error *err)
 {
-    deja__player player = { .name = name, .bot = bot, .config = c->options.config };
+    deja__player player = {
+        .name = name, .bot = bot, .config = c->options.config, .content = c->options.content
+    };
     deja_code code = DEJA_OK;
     for (uint64_t i = 0; code == DEJA_OK && !c->stopped && i < c->options.games; i++) {
         player.seed = c->options.seed + i;
@@ -191,6 +193,7 @@ static void close_check(deja__check *c)
     deja_buffer_release(&c->legal);
     deja_buffer_release(&c->legal_ends);
     deja__known_destroy(c->known);
+    deja__catalog_release(&c->catalog);
     free(c);
 }
 
@@ -223,6 +226,8 @@ static deja_code run(deja__check *c, deja_error *err)
     else if (!c->options.config.bytes)
         c->options.config = none;
     deja_code code = each_named(c, false, err);
+    if (code == DEJA_OK)
+        code = deja__catalog_open(&c->catalog, c->options.content, err);
     if (code == DEJA_OK)
         code = open_check(c, err);
     if (code == DEJA_OK)

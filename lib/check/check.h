@@ -21,6 +21,7 @@
 #include <deja/check.h>
 
 #include "check/made.h"
+#include "plugin/content.h"
 #include "plugin/emitter.h"
 #include "plugin/game.h"
 #include "record/seats.h"
@@ -53,7 +54,8 @@ typedef struct deja__player {
     int32_t bot;         /* place in the table; or one of these */
     uint64_t seed;
     deja_span config;
-    deja_span start; /* a session that begins in the middle: the state; else empty */
+    const deja_content *content; /* NULL: none */
+    deja_span start;             /* a session that begins in the middle: the state; else empty */
     /* Of a session: its commands one behind another. */
     const deja_buffer *commands;
     const deja_buffer *ends; /* uint64_t each */
@@ -66,9 +68,10 @@ typedef struct deja__check {
     const deja_layout *layouts[4];
     deja_check_options options;
     deja_check_summary *summary;
-    deja__game *main;  /* the game that goes on */
-    deja__game *copy;  /* a copy of its state, or one that was saved and loaded */
-    deja__game *other; /* another */
+    deja__catalog catalog; /* of content */
+    deja__game *main;      /* the game that goes on */
+    deja__game *copy;      /* a copy of its state, or one that was saved and loaded */
+    deja__game *other;     /* another */
     deja__form command_form;
     void *command; /* the one at hand, in memory */
     deja__made made;

@@ -25,7 +25,8 @@ deja_code deja__begin_game(deja__check *c, deja_error *err)
     if (player->start.bytes)
         code = deja__game_load(c->main, player->start, &said);
     else
-        code = deja__game_start(c->main, player->config, player->seed, NULL, &refusal, &said);
+        code = deja__game_start(c->main, player->config, player->seed, player->content, &refusal,
+                                &said);
     return deja__described(c, code, 0, nothing, &said, err);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A store's sessions of this game, to be walked along: their commands, config and start as the
- * present layouts have them. What does not fit, or reads content that is not here, is left out and
- * counted.
+ * present layouts have them, with the content that they name. What does not fit, or names content
+ * that is not here, is left out and counted, and of the first it is told why.
  */
 #include <stdlib.h>
 
@@ -27,6 +27,7 @@ static bool take_key(void *user, const deja_entry *entry)
 typedef struct stored {
     deja_match *commands, *config, *start; /* NULL where there is nothing to turn */
     deja_buffer command_bytes, command_ends, config_bytes, start_bytes;
+    deja_buffer packs; /* deja_content_pack each */
     char id[33];
 } stored;
 
@@ -39,6 +40,7 @@ static void release(stored *s)
     deja_buffer_release(&s->command_ends);
     deja_buffer_release(&s->config_bytes);
     deja_buffer_release(&s->start_bytes);
+    deja_buffer_release(&s->packs);
 }
 
 static deja_code match_with(deja_match **out, const char *text, const deja_layout *present,
@@ -84,6 +86,23 @@ static deja_code take_commands(const deja__check *c, stored *s, deja_reader *rea
     }
 }
 
+static deja_code take_content(const deja__check *c, stored *s, const char *names, deja_error *err)
+{
+    deja_buffer numbers = { 0 };
+    deja_buffer why = { 0 };
+    deja_code code = deja__catalog_choose(&c->catalog, names, &numbers, &why, err);
+    if (code == DEJA_OK && why.size)
+        code = deja__fail(err, DEJA_EUNFIT, "%s", (const char *)why.bytes);
+    for (uint64_t at = 0; code == DEJA_OK && at < numbers.size; at += 4) {
+        const deja_content_pack *pack = &c->catalog.given.packs[deja__load32(numbers.bytes + at)];
+        if (!deja_buffer_add(&s->packs, pack, sizeof *pack))
+            code = deja__fail_memory(err);
+    }
+    deja_buffer_release(&numbers);
+    deja_buffer_release(&why);
+    return code;
+}
+
 static deja_code prepare(const deja__check *c, stored *s, deja_reader *reader, deja_error *err)
 {
     const deja_span none = { NULL, 0 };
@@ -92,10 +111,9 @@ static deja_code prepare(const deja__check *c, stored *s, deja_reader *reader, d
     deja__print_hex_bytes(&id, session->id.bytes, sizeof session->id.bytes);
     snprintf(s->id, sizeof s->id, "%s", id.failed ? "" : (const char *)id.bytes);
     deja_buffer_release(&id);
-    if (*session->content)
-        return deja__fail(err, DEJA_EUNFIT, "it reads content");
-    deja_code code =
-        match_with(&s->commands, session->command_layout, c->layouts[DEJA_COMMAND], err);
+    deja_code code = take_content(c, s, session->content, err);
+    if (code == DEJA_OK)
+        code = match_with(&s->commands, session->command_layout, c->layouts[DEJA_COMMAND], err);
     if (code == DEJA_OK)
         code = match_with(&s->config, session->config_layout, c->layouts[DEJA_CONFIG], err);
     if (code == DEJA_OK)
@@ -121,25 +139,32 @@ static deja_code play_one(deja__check *c, deja_reader *reader,
                           deja_error *err)
 {
     stored s = { 0 };
-    deja_code code = prepare(c, &s, reader, err);
+    deja_error said;
+    deja_code code = prepare(c, &s, reader, &said);
     if (code == DEJA_OK) {
+        const deja_content content = { s.packs.size / sizeof(deja_content_pack),
+                                       (const void *)s.packs.bytes };
         const deja__player player = { .name = "session",
                                       .session = s.id,
                                       .bot = DEJA__PLAYS_SESSION,
                                       .seed = deja_reader_session(reader)->seed,
                                       .config = deja__span(&s.config_bytes),
+                                      .content = &content,
                                       .start = deja__span(&s.start_bytes),
                                       .commands = &s.command_bytes,
                                       .ends = &s.command_ends };
         c->summary->sessions++;
-        code = play(c, &player, err);
+        code = play(c, &player, &said);
         c->summary->sessions -= is_unfit(code);
     }
     release(&s);
     if (is_unfit(code)) {
-        c->summary->left_out++;
+        if (c->summary->left_out++ == 0)
+            snprintf(c->summary->left_out_why, sizeof c->summary->left_out_why, "%s", said.message);
         return DEJA_OK;
     }
+    if (code < 0 && err)
+        *err = said;
     return code;
 }
 

@@ -97,6 +97,7 @@ typedef struct deja_check_summary {
     uint64_t saves;    /**< states that were saved, loaded, and played on to the end */
     uint64_t findings; /**< different ones */
     deja_check_clause clauses[DEJA_CLAUSE_COUNT];
+    char left_out_why[DEJA_ERROR_MESSAGE_SIZE]; /**< of the first of them; "" where none was */
 } deja_check_summary;
 
 /** What is about to be called: where a crash will have been. Borrowed for the call. */
@@ -138,15 +139,15 @@ typedef struct deja_check_options {
      *  process numbers and the like differ there. As far as they go, and no longer than a player
      *  picks the same commands. */
     deja_span held;
+    /** What games start with, all of it, and what stored sessions choose from: each gets the packs
+     *  that it names, and is left out where one is missing or another. NULL: none. */
+    const deja_content *content;
 } deja_check_options;
 
 #define DEJA_CHECK_OPTIONS_INIT                                                                   \
     {                                                                                             \
         (uint32_t)sizeof(deja_check_options), 0, NULL, { NULL, 0 }, 1, 8, 300, 50000, NULL, NULL, \
-            NULL, NULL, NULL, NULL,                                                               \
-        {                                                                                         \
-            NULL, 0                                                                               \
-        }                                                                                         \
+            NULL, NULL, NULL, NULL, { NULL, 0 }, NULL                                             \
     }
 
 /**
@@ -156,7 +157,8 @@ typedef struct deja_check_options {
  * @param[out] summary also where it fails: what was checked until then
  * @return DEJA_OK, whatever was found; DEJA_ENOTFOUND (no such bot); DEJA_EREFUSED (the rules do
  *         not start with this config and seed); DEJA_EFORMAT (a config or ways that are none);
- *         DEJA_EMISUSE; DEJA_ENOMEM; what reading the store answers
+ *         DEJA_EMISUSE; DEJA_ELIMIT (more packs or larger ones than there may be); DEJA_ENOMEM;
+ *         what reading the store answers
  */
 DEJA_API deja_code deja_check_rules(deja_plugin *plugin, const deja_check_options *options,
                                     deja_check_summary *summary, deja_error *err);
