@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "content.h"
 #include "doctor_child.h"
 #include "find_rules.h"
 #include "interrupt.h"
@@ -38,6 +39,7 @@ typedef struct examination {
     doctor_child children[2];
     doctor_child *child; /* the one at hand, or that broke */
     doctor_ways *ways;
+    content_packs content;
     deja_check_summary *summary; /* the first one's, with what the second has added */
     finding findings[FINDINGS_MAX];
     uint32_t count;
@@ -290,6 +292,7 @@ static void tell_summary(const examination *e, const counts *all)
         json_number("games", s->games);
         json_number("sessions", s->sessions);
         json_number("left_out", s->left_out);
+        json_text("left_out_why", s->left_out ? s->left_out_why : NULL);
         json_number("steps", s->steps);
         json_number("tried", s->tried);
         json_number("saves", s->saves);
@@ -307,8 +310,9 @@ static void tell_summary(const examination *e, const counts *all)
     out_print(" (%s steps), %s commands tried, %s states saved and played on", text_count(s->steps),
               text_count(s->tried), text_count(s->saves));
     if (s->left_out)
-        out_print("; %s stored session%s left out, which cannot be played with these rules",
-                  text_count(s->left_out), s->left_out == 1 ? "" : "s");
+        out_print("; %s stored session%s left out, which cannot be played with these rules (%s%s)",
+                  text_count(s->left_out), s->left_out == 1 ? "" : "s",
+                  s->left_out == 1 ? "" : "the first: ", s->left_out_why);
     out_print(": %u clauses passed", all->passed);
     if (all->broken)
         out_print(", %u broken", all->broken);
@@ -400,6 +404,9 @@ static int run(const args *given)
     if (!e)
         return complain_memory();
     int status = read_order(&e->order, given);
+    if (status == STATUS_OK)
+        status = content_read(&e->content, given);
+    e->order.content = &e->content.content;
     if (status == STATUS_OK) {
         char *rules = find_rules(given->operands[0], &status);
         e->order.rules = rules;
@@ -412,6 +419,7 @@ static int run(const args *given)
     doctor_child_release(&e->children[0]);
     doctor_child_release(&e->children[1]);
     doctor_ways_destroy(e->ways);
+    content_release(&e->content);
     free(e);
     return status;
 }
@@ -421,6 +429,7 @@ static const option_row options[] = {
     { OPTION_GAMES, 'g', "games", "N", "how many games of each player; 8 if not given", false },
     { OPTION_SEED, 0, "seed", "S", "of each player's first game; 1 if not given", false },
     { OPTION_SET, 0, "set", "KEY=VALUE", "changes the game's config", true },
+    ROW_CONTENT,
     { OPTION_MAX_STEPS, 0, "max-steps", "N", "of one game; 300 if not given", false },
     { OPTION_STORED, 0, "stored", NULL, "walk along the store's sessions as well; so does -s",
       false },
@@ -445,7 +454,7 @@ const command_row command_doctor = {
         "the layout, refused ones among them. Each game is played again, commands are tried\n"
         "on copies of each state, and each state is saved, loaded and played on. What cannot\n"
         "be checked is said to be not checked. With -s or --stored, --games 0 leaves the bots\n"
-        "out.",
+        "out. Their games get all content, a stored session what it names.",
     .options = options,
     .run = run,
 };

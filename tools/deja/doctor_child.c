@@ -150,6 +150,7 @@ static int check(checking *c, deja_plugin *plugin, deja_span config, char text[D
     options.seed = order->seed;
     options.games = order->games;
     options.max_steps = order->max_steps;
+    options.content = order->content;
     options.found = take_finding;
     options.counted = take_count;
     options.doing = take_place;

@@ -21,6 +21,7 @@ typedef struct doctor_order {
     const char *rules; /* the library's path */
     const char *store; /* of sessions to walk along, or NULL */
     const char *bots;  /* or NULL for all */
+    const deja_content *content;
     uint64_t seed, games, max_steps;
     uint32_t hang_cpu_ms, hang_wall_ms; /* of one call; 0: no limit */
 } doctor_order;

@@ -67,6 +67,26 @@ complains "^deja: show: --content: 'x' is of no use here"
 wants 129 show "$id" --content balance=files/balance.txt
 complains '^deja: show: --content means nothing without --rules'
 
+# ---- checked ----
+
+wants 0 doctor "$ledger" --games 1 --max-steps 40 --content balance=files/balance.txt
+says '^checked ledger 1\.5\.0: [0-9]+ games '
+[ ! -s "$HOME/err" ] || fail 'something to say of content that is used'
+# Of stored sessions those that fit are walked along; of the first of the others it is said why not.
+wants 0 doctor "$ledger" --games 0 --stored --content balance=files/balance.txt
+says '^checked ledger 1\.5\.0: 3 games, 3 of them stored \(120 steps\), [^;]*$'
+wants 0 doctor "$ledger" --games 1 --max-steps 40 --stored --content balance=files/other.txt
+says "; 3 stored sessions left out, which cannot be played with these rules \(the first: it needs content $five, and $six was given\): "
+wants 125 doctor "$ledger" --games 0 --stored
+complains 'doctor: no step was played'
+wants 125 doctor "$ledger" --games 0 -s two.deja --content balance=files/balance.txt
+says "; 1 stored session left out, which cannot be played with these rules \(it needs content $maps, and none of that name was given\): "
+wants 125 doctor "$ledger" --games 0 -s two.deja --content balance=files/balance.txt --json
+says "\"left_out\":1,\"left_out_why\":\"it needs content $maps, and none of that name was given\","
+wants 0 doctor "$ledger" --games 0 -s two.deja --content maps=files/maps.txt \
+    --content balance=files/balance.txt --json
+says '"left_out":0,"left_out_why":null,'
+
 # ---- as text ----
 
 wants 0 export "$(ids -s two.deja)" -s two.deja -o two.replay
@@ -100,7 +120,8 @@ complains ': refused to start: bad_numbers$'
 refused() {
     local status=$1 pattern=$2
     shift 2
-    for command in "record $ledger -s none.deja" "verify $ledger" "show $id --rules $ledger"; do
+    for command in "record $ledger -s none.deja" "verify $ledger" "show $id --rules $ledger" \
+        "doctor $ledger"; do
         # shellcheck disable=SC2086
         wants "$status" $command "$@"
         complains "$pattern"
@@ -151,3 +172,9 @@ wants 3 record ./scribbles.so -s scribbled.deja --seed 1 --games 3 --max-steps 5
     --content balance=files/balance.txt
 complains 'crashed \(.*SIGSEGV\) in game 2, seed 2; 1 before it is stored'
 wants 0 verify ./scribbles.so -s scribbled.deja --content balance=files/balance.txt
+# The doctor says where.
+wants 3 doctor ./scribbles.so --bot random --games 2 --max-steps 5 --content balance=files/balance.txt
+says '^CRASHED step 0$'
+says '^    why       the rules crashed \(Segmentation fault: SIGSEGV\)$'
+says '^    doing     start$'
+says '^    game      2, played by random, seed 2$'
