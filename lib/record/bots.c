@@ -24,6 +24,7 @@
 #include "record/seats.h"
 #include "store/valid.h"
 #include "record/recorder.h"
+#include "record/start.h"
 
 enum { STUBBORN = 1000 /* refusals in a row that no bot may reach */ };
 #define STEPS_MAX 10000000u /* of one game, where no other limit is said */
@@ -343,15 +344,16 @@ deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
 {
     deja_bots_options taken = DEJA_BOTS_OPTIONS_INIT;
     table *t;
-    uint32_t refusal;
     if (!plugin)
         return deja__fail(err, DEJA_EMISUSE, "bots need rules");
     deja_code code = create_table(&t, plugin, &taken, options, err);
     if (code < 0)
         return code;
     code = open_players(t, err);
-    if (code == DEJA_OK)
-        code = deja__game_start(t->game, t->asked.config, taken.seed, taken.content, &refusal, err);
+    if (code == DEJA_OK) {
+        const deja__beginning first = { t->asked.config, taken.seed, taken.content };
+        code = deja__start_check(t->game, plugin, &first, err);
+    }
     close_table(t);
     return code;
 }

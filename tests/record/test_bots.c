@@ -311,6 +311,47 @@ Test(bots, a_start_that_is_refused_is_told_without_a_store)
     scene_close(&s);
 }
 
+static int64_t calls;
+
+static uint32_t counting_start(void *state, const void *config, uint64_t seed,
+                               const deja_content *content)
+{
+    const uint32_t refusal = ledger_table().start(state, config, seed, content);
+    ((ledger *)state)->gold = ++calls;
+    return refusal;
+}
+
+static void counting_fields(deja_fields *f, const void *value)
+{
+    const ledger *state = value;
+    ledger_table().state.fields(f, value);
+    if (f->doing == DEJA_WRITING)
+        ((ledger *)(uintptr_t)state)->gold = ++calls;
+}
+
+Test(bots, a_start_that_is_another_the_second_time_is_told_without_a_store)
+{
+    scene s;
+    told t;
+    deja_rules_table table = ledger_table();
+    table.start = counting_start;
+    scene_open_with(&s, table);
+    const deja_bots_options o = bots("adder", &t);
+    cr_assert_eq(deja_bots_check(s.plugin, &o, &s.err), DEJA_ERULES);
+    cr_assert_not_null(strstr(s.err.message, "the start state differs when the game is started "
+                                             "twice"));
+    cr_assert_eq(s.err.step, 0);
+    scene_close(&s);
+
+    table = ledger_table();
+    table.state.fields = counting_fields;
+    scene_open_with(&s, table);
+    cr_assert_eq(deja_bots_check(s.plugin, &o, &s.err), DEJA_ERULES);
+    cr_assert_not_null(strstr(s.err.message, "the start state's hash changes when it is taken "
+                                             "twice"));
+    scene_close(&s);
+}
+
 Test(bots, options_out_of_range)
 {
     scene s;

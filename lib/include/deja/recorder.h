@@ -144,9 +144,11 @@ typedef struct deja_bots_options {
 
 /**
  * Whether deja_record_bots() could begin: the options, the bots' names, and that the first game
- * starts with this config and seed. Writes nothing, so a store need not be made for it; runs
- * `start`, so it is best called in a process of its own.
- * @return DEJA_OK, or what deja_record_bots() would return
+ * starts with this config and seed, twice the same. Writes nothing, so a store need not be made for
+ * it; runs `start` and puts a closed library's variables back, so it is best called in a process of
+ * its own.
+ * @return DEJA_OK; DEJA_ERULES, where the two start states or their hashes differ: no recording
+ *         would ever match; or what deja_record_bots() would return
  */
 DEJA_API deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
                                    deja_error *err);

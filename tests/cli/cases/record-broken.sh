@@ -33,6 +33,30 @@ says '^recorded 2 sessions of ledger \(80 steps\) into out.deja, seed 3 to 4; 2 
 wants 0 record "$RULES/ledger-closes-stdout.so" --seed 3 --games 2 --max-steps 40 -s shut.deja
 says '^recorded 2 sessions of ledger'
 
+# A start that is not the same twice is seen before anything is stored. Variables that are put back
+# before each session may be what they like.
+# counts KIND HOOK PARAMETERS BODY: a ledger with a variable of this kind, `calls`, and this hook
+counts() {
+    printf '%s\n' "#define $2 count" '#include "ledger.h"' "static $1 int64_t calls;" \
+        "static void count($3)" "{ $4 }" > counts.c
+    cc -shared -fPIC -fvisibility=hidden -Wl,-z,now -I"$SOURCE/lib/include" \
+        -I"$SOURCE/fixtures/rules" -o counts.so counts.c
+}
+counts _Thread_local LEDGER_START 'ledger *l, const deja_content *content' \
+    '(void)content; l->gold += ++calls;'
+wants 3 record ./counts.so --seed 1 -s counted.deja
+complains 'counts\.so: the start state differs when the game is started twice, .* \(step 0\)$'
+counts '' LEDGER_START 'ledger *l, const deja_content *content' '(void)content; l->gold += ++calls;'
+wants 0 record ./counts.so --seed 1 --games 3 --max-steps 5 -s put-back.deja
+wants 0 verify ./counts.so -s put-back.deja
+counts '' LEDGER_AND 'deja_fields *f, const ledger *l' \
+    '((ledger *)(uintptr_t)l)->gold = ++calls; (void)f;'
+wants 3 record ./counts.so --seed 1 -s counted.deja
+complains "counts\.so: the start state's hash changes when it is taken twice: .* \(step 0\)\$"
+wants 3 record "$RULES/ledger-marks.so" --seed 1 -s counted.deja
+complains "ledger-marks\.so: the start state's hash changes"
+[ ! -e counted.deja ] || fail 'a store was made'
+
 # A map that is not walked in the order of its keys is no value, and its key is named.
 wants 3 record "$RULES/shelf-unordered.so" --seed 1 --max-steps 300 -s unordered.deja
 complains 'the state: jars\[[0-9]+\]: its key does not rise \(step [0-9]+\)$'
