@@ -454,7 +454,7 @@ const command_row command_doctor = {
         "the layout, refused ones among them. Each game is played again, commands are tried\n"
         "on copies of each state, and each state is saved, loaded and played on. What cannot\n"
         "be checked is said to be not checked. With -s or --stored, --games 0 leaves the bots\n"
-        "out. Their games get all content, a stored session what it names.",
+        "out. What bots play gets all content, a stored session what it names.",
     .options = options,
     .run = run,
 };
