@@ -352,7 +352,10 @@ deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
     code = open_players(t, err);
     if (code == DEJA_OK) {
         const deja__beginning first = { t->asked.config, taken.seed, taken.content };
-        code = deja__start_check(t->game, plugin, &first, err);
+        uint64_t hash = 0;
+        code = deja__start_check(t->game, plugin, &first, &hash, err);
+        if (code == DEJA_OK && taken.start_hash)
+            *taken.start_hash = hash;
     }
     close_table(t);
     return code;

@@ -15,9 +15,9 @@ typedef struct deja__beginning {
 } deja__beginning;
 
 /* Starts the game twice, each time as a replay would, and hashes each start state twice. Leaves the
- * second one in the game.
+ * second one in the game, and its hash in *hash.
  * DEJA_ERULES: not all hashes are equal; DEJA_EREFUSED: the game does not start. */
 deja_code deja__start_check(deja__game *game, deja_plugin *plugin, const deja__beginning *from,
-                            deja_error *err);
+                            uint64_t *hash, deja_error *err);
 
 #endif

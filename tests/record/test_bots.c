@@ -274,7 +274,12 @@ Test(bots, whether_they_could_begin_is_told_without_a_store)
     told t;
     scene_open(&s);
     deja_bots_options o = bots("adder", &t);
+    uint64_t hash = 0;
+    o.start_hash = &hash;
     cr_assert_eq(deja_bots_check(s.plugin, &o, &s.err), DEJA_OK, "%s", s.err.message);
+    ledger expected = { 0 };
+    deja_luck_seed(&expected.luck, o.seed, 0);
+    cr_assert_eq(hash, ledger_hash(&expected));
     o.bots = "nobody";
     deja_code code = deja_bots_check(s.plugin, &o, &s.err);
     scene_assert_failed(&s, code, DEJA_ENOTFOUND, "there is no bot 'nobody'");

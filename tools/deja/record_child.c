@@ -4,7 +4,8 @@
  *
  * The store is opened last, after all that the command line can get wrong, so that a mistake does
  * not leave an empty store behind. Whether the first game starts is tried in a process of its own
- * for the same reason: rules that keep something from call to call must not see one call more.
+ * for the same reason: rules that keep something from call to call must not see one call more. And
+ * in a second one: a start that depends on the process would make every session useless.
  *
  * Told to stop, the child ends after the game at hand.
  */
@@ -74,12 +75,13 @@ static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t step
 /* ---- whether the first game starts ---- */
 
 typedef struct rehearsal {
+    uint64_t start_hash; /* of its state */
     int32_t status;
     char text[NOTE_TEXT_MAX];
 } rehearsal;
 
 static void rehearse_and_exit(const record_order *order, deja_plugin *plugin,
-                              const deja_bots_options *options, int answers, pid_t parent)
+                              deja_bots_options options, int answers, pid_t parent)
 {
     rehearsal answer;
     deja_error err;
@@ -89,7 +91,8 @@ static void rehearse_and_exit(const record_order *order, deja_plugin *plugin,
     signal(SIGTERM, SIG_DFL);
     if (getppid() != parent)
         _exit(STATUS_TROUBLE);
-    const deja_code code = deja_bots_check(plugin, options, &err);
+    options.start_hash = &answer.start_hash;
+    const deja_code code = deja_bots_check(plugin, &options, &err);
     if (code < 0)
         answer.status = settings_fail(answer.text, status_of(code),
                                       settings_blame_rules(code) ? order->rules : NULL, &err);
@@ -114,20 +117,20 @@ static bool has_threads(void)
     return stat("/proc/self/task", &about) != 0 || about.st_nlink > 3; /* ., .., and one each */
 }
 
-static int rehearse(const record_order *order, deja_plugin *plugin,
-                    const deja_bots_options *options, char text[NOTE_TEXT_MAX])
+/* false where no process could be had: whatever there is to say will be said later. */
+static bool rehearse_once(const record_order *order, deja_plugin *plugin,
+                          const deja_bots_options *options, rehearsal *answer)
 {
-    rehearsal answer;
-    char *at = (char *)&answer;
-    size_t left = sizeof answer;
+    char *at = (char *)answer;
+    size_t left = sizeof *answer;
     int ends[2];
     int how = 0;
     const pid_t parent = getpid();
     if (has_threads() || pipe2(ends, O_CLOEXEC) != 0)
-        return STATUS_OK; /* whatever there is to say will be said later */
+        return false;
     const pid_t process = fork();
     if (process == 0)
-        rehearse_and_exit(order, plugin, options, ends[1], parent);
+        rehearse_and_exit(order, plugin, *options, ends[1], parent);
     close(ends[1]);
     while (process > 0 && left != 0) {
         const ssize_t got = read(ends[0], at, left);
@@ -140,11 +143,29 @@ static int rehearse(const record_order *order, deja_plugin *plugin,
     while (process > 0 && waitpid(process, &how, 0) < 0 && errno == EINTR)
         continue;
     if (process < 0)
-        return STATUS_OK;
+        return false;
     if (left != 0)
         end_alike(how);
-    memcpy(text, answer.text, sizeof answer.text);
-    return answer.status;
+    return true;
+}
+
+static int rehearse(const record_order *order, deja_plugin *plugin,
+                    const deja_bots_options *options, char text[NOTE_TEXT_MAX])
+{
+    rehearsal first, second;
+    if (!rehearse_once(order, plugin, options, &first))
+        return STATUS_OK;
+    memcpy(text, first.text, sizeof first.text);
+    if (first.status != STATUS_OK || !rehearse_once(order, plugin, options, &second))
+        return first.status;
+    memcpy(text, second.text, sizeof second.text);
+    if (second.status != STATUS_OK || second.start_hash == first.start_hash)
+        return second.status;
+    snprintf(text, NOTE_TEXT_MAX,
+             "%s: the start state differs from process to process, with the same config, seed and "
+             "content (%016" PRIx64 ", %016" PRIx64 ")",
+             text_typed(order->rules), first.start_hash, second.start_hash);
+    return STATUS_BROKEN;
 }
 
 /* ---- recording ---- */

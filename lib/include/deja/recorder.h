@@ -134,12 +134,15 @@ typedef struct deja_bots_options {
     bool (*next)(void *user, deja_buffer *command);
     /** Packs that each game's start is handed, and each session names; NULL for none. */
     const deja_content *content;
+    /** Where deja_bots_check() puts the first start state's hash, to be held against the one of
+     *  another process; or NULL. */
+    uint64_t *start_hash;
 } deja_bots_options;
 
 #define DEJA_BOTS_OPTIONS_INIT                                                                  \
     {                                                                                           \
         (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL, \
-            NULL, NULL                                                                          \
+            NULL, NULL, NULL                                                                    \
     }
 
 /**

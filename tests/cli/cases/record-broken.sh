@@ -55,6 +55,11 @@ wants 3 record ./counts.so --seed 1 -s counted.deja
 complains "counts\.so: the start state's hash changes when it is taken twice: .* \(step 0\)\$"
 wants 3 record "$RULES/ledger-marks.so" --seed 1 -s counted.deja
 complains "ledger-marks\.so: the start state's hash changes"
+# And so is a hash that is another in each process, as one that starts from its number.
+counts '' LEDGER_AND 'deja_fields *f, const ledger *l' \
+    'extern int getpid(void); (void)l; calls = getpid(); deja_i64(f, "salt", &calls);'
+wants 3 record ./counts.so --seed 1 -s counted.deja
+complains "counts\.so: the start state differs from process to process, with the same config"
 [ ! -e counted.deja ] || fail 'a store was made'
 
 # A map that is not walked in the order of its keys is no value, and its key is named.
