@@ -62,6 +62,14 @@ deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t
 
 /* ---- segments ---- */
 
+static bool is_zero(const unsigned char *bytes, uint64_t size)
+{
+    for (uint64_t i = 0; i < size; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
 /* Whether segment n is there, at its place, from this journal. */
 static bool has_segment(const deja__journal *j, uint64_t n)
 {
@@ -70,7 +78,7 @@ static bool has_segment(const deja__journal *j, uint64_t n)
         return false;
     const unsigned char *at = j->bytes + j->first + n * j->segment_size;
     return memcmp(at, "dejasegm", 8) == 0 && deja__load64(at + 8) == j->number &&
-           deja__load64(at + 16) == n &&
+           deja__load64(at + 16) == n && is_zero(at + 32, 24) &&
            deja__journal_mix_bytes(0, at, DEJA__JOURNAL_SEGMENT - 8) == deja__load64(at + 56);
 }
 
@@ -99,17 +107,8 @@ static bool enter(deja__journal_walk *walk)
 
 /* ---- records ---- */
 
-void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
-{
-    memset(walk, 0, sizeof *walk);
-    walk->journal = journal;
-    enter(walk);
-}
-
-void deja__journal_walk_end(deja__journal_walk *walk)
-{
-    deja_buffer_release(&walk->parts);
-}
+static const char missing[] =
+    "steps are missing in the middle of it, and those behind are of no use";
 
 static bool stop(deja__journal_walk *walk, const char *why)
 {
@@ -122,9 +121,7 @@ static bool stop(deja__journal_walk *walk, const char *why)
 /* What is there is no record, or not a whole one. @param why where nothing comes behind it */
 static bool stop_at_none(deja__journal_walk *walk, const char *why)
 {
-    return stop(walk, has_later_segment(walk)
-                          ? "steps are missing in the middle of it, and those behind are of no use"
-                          : why);
+    return stop(walk, has_later_segment(walk) ? missing : why);
 }
 
 static uint64_t sum_begun(const deja__journal_walk *walk, const unsigned char *at, uint32_t size)
@@ -133,6 +130,39 @@ static uint64_t sum_begun(const deja__journal_walk *walk, const unsigned char *a
     sum = deja__journal_mix(sum, walk->at);
     sum = deja__journal_mix(sum, deja__load32(at + 8) | (uint64_t)at[12] << 32);
     return deja__journal_mix_bytes(sum, at + DEJA__JOURNAL_RECORD, size);
+}
+
+void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->journal = journal;
+    if (!enter(walk))
+        stop_at_none(walk, NULL);
+}
+
+void deja__journal_walk_end(deja__journal_walk *walk)
+{
+    deja_buffer_release(&walk->parts);
+}
+
+/* Whether what its kind has no use for is zero, of a record that is done. */
+static bool is_plain_record(const unsigned char *at, uint32_t size)
+{
+    const enum deja__journal_kind kind = (enum deja__journal_kind)at[12];
+    const bool has_hash = kind == DEJA__JOURNAL_SECTION || kind == DEJA__JOURNAL_REWIND;
+    const bool has_bytes = kind != DEJA__JOURNAL_REWIND && kind != DEJA__JOURNAL_NEXT;
+    if (kind == DEJA__JOURNAL_STEP)
+        return at[13] <= 1;
+    return is_zero(at + 13, 3) && is_zero(at + 24, 8) && (has_hash || is_zero(at + 16, 8)) &&
+           (has_bytes || size == 0);
+}
+
+/* Whether nothing is behind the record at the place. */
+static bool is_last(const deja__journal_walk *walk, uint32_t size)
+{
+    const uint64_t end = walk->at + DEJA__JOURNAL_RECORD + ((uint64_t)size + 7) / 8 * 8;
+    return (end >= walk->end || is_zero(walk->journal->bytes + end, walk->end - end)) &&
+           !has_later_segment(walk);
 }
 
 /* The record at the place; false: there is none that is whole as far as it was begun. */
@@ -156,11 +186,13 @@ static bool read_record(deja__journal_walk *walk, deja__journal_record *record)
     sum = deja__journal_mix(sum, deja__load64(at + 16));
     sum = deja__journal_mix(sum, deja__load64(at + 24));
     sum = deja__journal_mix(sum, deja__load32(at + 12));
-    const bool fits = deja__journal_mark(sum) == done && at[13] <= 1;
+    const bool fits = deja__journal_mark(sum) == done && is_plain_record(at, size);
     if (done != 0 && !fits)
         return stop_at_none(walk, "its last record was not written whole");
     if (done == 0 && at[12] != DEJA__JOURNAL_STEP)
         return stop(walk, NULL); /* killed between the two marks of what is no step */
+    if (done == 0 && !is_last(walk, size))
+        return stop(walk, missing); /* a power cut kept an old page */
     memset(record, 0, sizeof *record);
     record->kind = (enum deja__journal_kind)at[12];
     record->done = done != 0;

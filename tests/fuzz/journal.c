@@ -4,8 +4,9 @@
  * journal with sound marks is made:
  *
  *     byte 0       which headers: a game that described nothing, or one with layouts
- *     then         a record each: kind, flags (bit 0: done; bit 1: an event hash), result, size,
- *                  then so many bytes, which are also the hash
+ *     then         a record each: kind, flags (bit 0: done; bit 1: an event hash; bit 2: as no
+ *                  writer has them), result, size, then so many bytes, which are also the hash; a
+ *                  rewind goes back to the step of its result
  *
  * An input whose byte 0 is 255 is the journal itself, from byte 1. Whatever it is, it is refused
  * with a message, or becomes a session whose export reads back as the same one.
@@ -83,19 +84,26 @@ static void add_segment(deja_buffer *out)
 static size_t add_record(deja_buffer *out, const uint8_t *data, size_t size)
 {
     const uint64_t place = out->size;
-    const size_t own = size - 4 < data[3] ? size - 4 : data[3];
+    const uint8_t kind = data[0] % 9;
+    const bool is_strange = data[1] & 4;
+    const bool is_step = kind == DEJA__JOURNAL_STEP || is_strange;
+    const bool is_bare = kind == DEJA__JOURNAL_REWIND || kind == DEJA__JOURNAL_NEXT;
+    const size_t most = is_bare && !is_strange ? 0 : data[3];
+    const size_t own = size - 4 < most ? size - 4 : most;
     unsigned char *at = deja_buffer_extend(out, DEJA__JOURNAL_RECORD + (own + 7) / 8 * 8);
     deja__store32(at + 8, (uint32_t)own);
-    at[12] = data[0] % 9;
+    at[12] = kind;
     memcpy(at + DEJA__JOURNAL_RECORD, data + 4, own);
     uint64_t sum = deja__journal_mix(deja__journal_mix(0, NUMBER), place);
     sum = deja__journal_mix(sum, deja__load64(at + 8));
     sum = deja__journal_mix_bytes(sum, at + DEJA__JOURNAL_RECORD, own);
     deja__store32(at, deja__journal_mark(sum));
     if (data[1] & 1) {
-        at[13] = data[1] >> 1 & 1;
-        at[14] = data[2];
-        memcpy(at + 16, data + 4, own < 8 ? own : 8);
+        at[13] = is_step ? data[1] >> 1 & 1 : 0;
+        at[kind == DEJA__JOURNAL_REWIND ? 16 : 14] =
+            is_step || kind == DEJA__JOURNAL_REWIND ? data[2] : 0;
+        if (is_step || kind == DEJA__JOURNAL_SECTION)
+            memcpy(at + 16, data + 4, own < 8 ? own : 8);
         sum = deja__journal_mix(sum, deja__load64(at + 16));
         sum = deja__journal_mix(sum, deja__load64(at + 24));
         sum = deja__journal_mix(sum, deja__load32(at + 12));

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "journal/format.h"
 #include "journals.h"
 #include "support/demand.h"
 
@@ -116,6 +117,106 @@ Test(damage, a_page_that_a_power_cut_took_ends_the_journal_and_is_told)
     cr_assert_str_eq(told.why,
                      "steps are missing in the middle of it, and those behind are of no use");
     free(text);
+    deja_buffer_release(&bytes);
+    scene_close(&s);
+}
+
+Test(damage, an_old_page_of_a_step_that_ran_is_no_crash)
+{
+    scene s;
+    deja_journal_told told;
+    scene_open(&s);
+    scene_start(&s);
+    count_steps(s.journal, 1, 300);
+    deja_buffer bytes = scene_bytes(&s);
+    /* Step 12 as it was before it ended, and nothing behind it up to the end of its page. */
+    const uint64_t at = PAGE + 64 + 11 * 40;
+    memset(bytes.bytes + at + 4, 0, 4);
+    memset(bytes.bytes + at + 13, 0, 19);
+    deja_buffer whole = { 0 };
+    deja_buffer_add(&whole, bytes.bytes, bytes.size);
+    memset(bytes.bytes + at + 40, 0, 2 * PAGE - at - 40);
+    for (int i = 0; i < 2; i++) {
+        char *text = imported(i ? &whole : &bytes, &told);
+        cr_assert_eq(told.steps, 11u);
+        cr_assert_eq(told.ended, DEJA_ENDED_UNFINISHED);
+        cr_assert_str_eq(told.why,
+                         "steps are missing in the middle of it, and those behind are of no use");
+        free(text);
+    }
+    /* With nothing behind it at all it is one. */
+    memset(bytes.bytes + at + 40, 0, (size_t)(bytes.size - at - 40));
+    free(imported(&bytes, &told));
+    cr_assert_eq(told.steps, 12u);
+    cr_assert_eq(told.ended, DEJA_ENDED_CRASHED);
+    deja_buffer_release(&bytes);
+    deja_buffer_release(&whole);
+    deja_journal_close(s.journal, NULL);
+    scene_close(&s);
+}
+
+Test(damage, a_first_segment_that_is_gone_is_told_where_there_are_others)
+{
+    scene s;
+    deja_journal_told told;
+    scene_open(&s);
+    scene_start(&s);
+    count_steps(s.journal, 1, 5000);
+    cr_assert_eq(deja_journal_close(s.journal, NULL), DEJA_JOURNAL_OK);
+    deja_buffer bytes = scene_bytes(&s);
+    memset(bytes.bytes + PAGE, 0, PAGE);
+    free(imported(&bytes, &told));
+    cr_assert_eq(told.steps, 0u);
+    cr_assert_str_eq(told.why,
+                     "steps are missing in the middle of it, and those behind are of no use");
+    deja_buffer_release(&bytes);
+    scene_close(&s);
+}
+
+/* The marks of the record at a place, made anew. */
+static void mark_anew(deja_buffer *bytes, uint64_t place)
+{
+    unsigned char *at = bytes->bytes + place;
+    uint64_t sum = deja__journal_mix(0, deja__load64(bytes->bytes + 16));
+    sum = deja__journal_mix(sum, place);
+    sum = deja__journal_mix(sum, deja__load32(at + 8) | (uint64_t)at[12] << 32);
+    sum = deja__journal_mix_bytes(sum, at + 32, deja__load32(at + 8));
+    deja__store32(at, deja__journal_mark(sum));
+    sum = deja__journal_mix(sum, deja__load64(at + 16));
+    sum = deja__journal_mix(sum, deja__load64(at + 24));
+    sum = deja__journal_mix(sum, deja__load32(at + 12));
+    deja__store32(at + 4, deja__journal_mark(sum));
+}
+
+Test(damage, what_has_no_use_yet_is_refused_where_it_is_not_zero)
+{
+    scene s;
+    deja_journal_told told;
+    const uint64_t mark = PAGE + 64 + 2 * 40;
+    static const int places[] = { 13, 14, 15, 16, 23, 24, 31 };
+    scene_open(&s);
+    scene_start(&s);
+    count_steps(s.journal, 1, 2);
+    cr_assert_eq(deja_journal_mark(s.journal, "here"), DEJA_JOURNAL_OK);
+    count_steps(s.journal, 3, 3);
+    cr_assert_eq(deja_journal_close(s.journal, NULL), DEJA_JOURNAL_OK);
+    deja_buffer bytes = scene_bytes(&s);
+    mark_anew(&bytes, mark);
+    free(imported(&bytes, &told));
+    cr_assert_eq(told.steps, 3u);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        bytes.bytes[mark + (uint64_t)places[i]] = 1;
+        mark_anew(&bytes, mark);
+        free(imported(&bytes, &told));
+        cr_assert_eq(told.steps, 2u, "byte %d", places[i]);
+        cr_assert_str_eq(told.why, "its last record was not written whole");
+        bytes.bytes[mark + (uint64_t)places[i]] = 0;
+    }
+    mark_anew(&bytes, mark);
+    bytes.bytes[PAGE + 40] = 1; /* of the segment */
+    deja__store64(bytes.bytes + PAGE + 56, deja__journal_mix_bytes(0, bytes.bytes + PAGE, 56));
+    free(imported(&bytes, &told));
+    cr_assert_eq(told.steps, 0u);
     deja_buffer_release(&bytes);
     scene_close(&s);
 }
