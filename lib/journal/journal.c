@@ -16,6 +16,9 @@
 #if !defined(_WIN32) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* for madvise, and for locks; before the first include */
 #endif
+#if !defined(_WIN32) && !defined(_FILE_OFFSET_BITS)
+#define _FILE_OFFSET_BITS 64 /* a journal of more than 2 GiB, on 32 bits */
+#endif
 
 #include <deja/journal.h>
 
@@ -41,7 +44,8 @@ enum {
     SEGMENT_HEADER = 64,
     RECORD = 32,
     LINE_MAX_SIZE = 1000,
-    NAME_MAX_SIZE = 63
+    NAME_MAX_SIZE = 63,
+    WORDS_MAX_SIZE = 65536 /* of a version, or of who plays */
 };
 enum { STEP = 1, PART = 2, MARK = 3, SECTION = 4, REWIND = 5, END = 6, NEXT = 7 };
 
@@ -49,7 +53,7 @@ enum { STEP = 1, PART = 2, MARK = 3, SECTION = 4, REWIND = 5, END = 6, NEXT = 7 
 #define TEXT_MAX ((size_t)16 << 20)
 #define SEGMENT_LEAST (1u << 16)
 #define SEGMENT_MOST (1u << 28)
-#define REFUSALS_MOST 65534u
+#define REFUSALS_MOST 4096u
 
 /* A file of which one piece is mapped. */
 typedef struct file {
@@ -182,6 +186,17 @@ static size_t name_size(const char *name)
     return size <= NAME_MAX_SIZE ? size : 0;
 }
 
+/* Whether a name of that size stands among those between `names` and itself. */
+static bool stands_before(const char *names, const char *name, size_t size)
+{
+    for (size_t other; names < name; names += other + 1) {
+        other = name_size(names);
+        if (other == size && memcmp(names, name, size) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Names with single separators between. */
 static bool count_names(const char *names, char separator, uint32_t *count)
 {
@@ -195,6 +210,20 @@ static bool count_names(const char *names, char separator, uint32_t *count)
         if (*names++ != separator)
             return false;
     }
+}
+
+/* No name twice, for a result names one of them. */
+static bool are_refusals(const char *names, uint32_t *count)
+{
+    if (!count_names(names, ' ', count) || *count > REFUSALS_MOST)
+        return false;
+    for (const char *name = names; *name; name += *name == ' ') {
+        const size_t size = name_size(name);
+        if (stands_before(names, name, size))
+            return false;
+        name += size;
+    }
+    return true;
 }
 
 /* How many refusals headers have. */
@@ -335,32 +364,64 @@ static void file_unmap(file *f)
     f->memory = NULL;
 }
 
-/* Touches every page, so that the first step on it does not. */
-static void bring_in(unsigned char *memory, size_t size)
+/* Touches every page, so that the first step on it does not. false: one cannot be had after all,
+ * and who touches it dies. */
+static bool bring_in(unsigned char *memory, size_t size)
 {
 #if defined(MADV_POPULATE_WRITE)
     if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
-        return;
+        return true;
+    if (errno != EINVAL) /* that of a system that does not know it */
+        return false;
 #endif
     for (size_t i = 0; i < size; i += PAGE)
         *(volatile unsigned char *)(memory + i) = 0;
+    return true;
 }
 
-static bool file_map(file *f, uint64_t at, size_t size)
+/* Writes zeros where the file ends: room on a system that gives none without. */
+static bool fill(file *f, uint64_t at, size_t size)
 {
+    static const unsigned char zeros[16 * PAGE];
+    if (lseek(f->descriptor, (off_t)at, SEEK_SET) != (off_t)at)
+        return false;
+    for (size_t done = 0; done < size; done += sizeof zeros)
+        if (!file_write(f, zeros, sizeof zeros))
+            return false;
+    return true;
+}
+
+/* Room on the disk for a segment, behind all that there is. */
+static bool reserve(file *f, uint64_t at, size_t size)
+{
+#if defined(__APPLE__) || defined(__OpenBSD__)
+    return fill(f, at, size);
+#else
     int failed;
     do
         failed = posix_fallocate(f->descriptor, (off_t)at, (off_t)size);
     while (failed == EINTR);
-    if (failed) {
-        errno = failed;
+    if (failed == EINVAL || failed == EOPNOTSUPP)
+        return fill(f, at, size);
+    errno = failed;
+    return failed == 0;
+#endif
+}
+
+static bool file_map(file *f, uint64_t at, size_t size)
+{
+    if (!reserve(f, at, size))
         return false;
-    }
     unsigned char *memory =
         mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, f->descriptor, (off_t)at);
     if (memory == MAP_FAILED)
         return false;
-    bring_in(memory, size);
+    if (!bring_in(memory, size)) {
+        const int kept = errno;
+        munmap(memory, size);
+        errno = kept;
+        return false;
+    }
     file_unmap(f);
     f->memory = memory;
     f->size = size;
@@ -526,11 +587,24 @@ static bool learn_refusals(const deja_journal_options *o, uint32_t *count)
     *count = 0;
     if (o->headers)
         *count = refusals_of(o->headers);
-    else if (o->refusals && *o->refusals && !count_names(o->refusals, ' ', count))
+    else if (o->refusals && *o->refusals && !are_refusals(o->refusals, count))
         return false;
     return *count <= REFUSALS_MOST;
 }
 
+static bool are_headers(const char *chars)
+{
+    static const char first[] = "deja-replay: 1\n";
+    return strncmp(chars, first, sizeof first - 1) == 0 && chars[strlen(chars) - 1] == '\n' &&
+           strstr(chars, "\nbuild:");
+}
+
+static bool is_word(const char *chars)
+{
+    return !chars || (is_plain(chars) && strlen(chars) <= WORDS_MAX_SIZE);
+}
+
+/* What import would refuse as a whole is refused before a step is logged. */
 static bool is_sound(const deja_journal_options *o)
 {
     const bool size = o->segment_size >= SEGMENT_LEAST && o->segment_size <= SEGMENT_MOST;
@@ -538,11 +612,10 @@ static bool is_sound(const deja_journal_options *o)
     if (!size || !is_power(o->segment_size) || !bits || o->trail_every == 0 || o->reserved != 0)
         return false;
     if (o->headers)
-        return *o->headers && o->headers[strlen(o->headers) - 1] == '\n';
+        return are_headers(o->headers);
     uint32_t parts = 0;
     return o->game && count_names(o->game, '.', &parts) && strlen(o->game) <= NAME_MAX_SIZE &&
-           (!o->version || is_plain(o->version)) && (!o->made || is_plain(o->made)) &&
-           (o->config || o->config_size == 0);
+           is_word(o->version) && is_word(o->made) && (o->config || o->config_size == 0);
 }
 
 /* A number that no journal beside this one has. */
@@ -834,8 +907,10 @@ static int log_whole(deja_journal *journal, uint32_t kind, const char *chars, ui
 
 int deja_journal_mark(deja_journal *journal, const char *chars)
 {
-    return chars && *chars && is_plain(chars) ? log_whole(journal, MARK, chars, 0)
-                                              : DEJA_JOURNAL_EMISUSE;
+    /* "see: " is what an expectation of a replay text is kept as, and none that a game has. */
+    const bool is_mark =
+        chars && *chars && is_plain(chars) && strncmp(chars, "see: ", sizeof "see: " - 1) != 0;
+    return is_mark ? log_whole(journal, MARK, chars, 0) : DEJA_JOURNAL_EMISUSE;
 }
 
 int deja_journal_section(deja_journal *journal, const char *name, uint64_t hash)
@@ -870,6 +945,14 @@ int deja_journal_sync(deja_journal *journal)
     return file_sync(&journal->file) ? DEJA_JOURNAL_OK : DEJA_JOURNAL_EIO;
 }
 
+/* A name, and none of those of how a session ends without an outcome. */
+static bool is_outcome(const char *name)
+{
+    const size_t size = name_size(name);
+    return size && !name[size] && strcmp(name, "running") != 0 && strcmp(name, "unfinished") != 0 &&
+           strcmp(name, "crashed") != 0;
+}
+
 int deja_journal_close(deja_journal *journal, const char *outcome)
 {
     if (!journal)
@@ -878,7 +961,7 @@ int deja_journal_close(deja_journal *journal, const char *outcome)
         destroy(journal);
         return DEJA_JOURNAL_EMISUSE;
     }
-    if (outcome && (!name_size(outcome) || outcome[name_size(outcome)]))
+    if (outcome && !is_outcome(outcome))
         return DEJA_JOURNAL_EMISUSE;
     int code = journal->failed;
     /* A step that began and did not end is left as it is: the game closes from within it. */

@@ -72,6 +72,59 @@ Test(write, an_option_out_of_range_makes_no_file)
     scene_close(&s);
 }
 
+/* A name more than import takes, or one twice. */
+static void fill_names(char *names, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        names += sprintf(names, "%sr%u", i ? " " : "", i); /* lint: of a size that is known */
+}
+
+Test(write, what_import_would_refuse_as_a_whole_is_refused_before_a_step_is_logged)
+{
+    enum { MOST = 65536, NAMES = 4096 };
+    scene s;
+    scene_open(&s);
+    const deja_journal_options sound = s.options;
+    char *large = malloc(MOST + 2);
+    char *names = malloc((NAMES + 1) * 8);
+    memset(large, 'x', MOST + 1);
+    large[MOST + 1] = 0;
+    fill_names(names, NAMES + 1);
+    const char *const refused[][4] = { { large, NULL, NULL, NULL },
+                                       { NULL, large, NULL, NULL },
+                                       { NULL, NULL, names, NULL },
+                                       { NULL, NULL, "a b a", NULL },
+                                       { NULL, NULL, NULL, "junk\n" },
+                                       { NULL, NULL, NULL, "" },
+                                       { NULL, NULL, NULL, "deja-replay: 1\ngame: g\n" } };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        s.options = sound;
+        s.options.version = refused[i][0];
+        s.options.made = refused[i][1];
+        s.options.refusals = refused[i][2];
+        s.options.headers = refused[i][3];
+        cr_assert_eq(deja_journal_open(&s.journal, s.path, &s.options), DEJA_JOURNAL_EMISUSE, "%zu",
+                     i);
+    }
+    /* Just as much as import takes. */
+    deja_journal_told told;
+    s.options = sound;
+    large[MOST] = 0;
+    fill_names(names, NAMES);
+    s.options.version = s.options.made = large;
+    s.options.refusals = names;
+    scene_start(&s);
+    count_steps(s.journal, 1, 3);
+    cr_assert_eq(deja_journal_close(s.journal, NULL), DEJA_JOURNAL_OK);
+    deja_buffer bytes = scene_bytes(&s);
+    free(imported(&bytes, &told));
+    cr_assert_eq(told.steps, 3u);
+    deja_buffer_release(&bytes);
+    free(names);
+    free(large);
+    scene_close(&s);
+}
+
 Test(write, a_file_that_is_there_is_never_written_over)
 {
     scene s;
@@ -115,7 +168,11 @@ Test(write, calls_in_the_wrong_order_do_nothing)
     cr_assert_eq(deja_journal_mark(s.journal, "\xc3"), DEJA_JOURNAL_EMISUSE);
     cr_assert_eq(deja_journal_mark(s.journal, ""), DEJA_JOURNAL_EMISUSE);
     cr_assert_eq(deja_journal_section(s.journal, "two words", 1), DEJA_JOURNAL_EMISUSE);
+    cr_assert_eq(deja_journal_mark(s.journal, "see: n=1"), DEJA_JOURNAL_EMISUSE);
     cr_assert_eq(deja_journal_close(s.journal, "not a name"), DEJA_JOURNAL_EMISUSE);
+    cr_assert_eq(deja_journal_close(s.journal, "running"), DEJA_JOURNAL_EMISUSE);
+    cr_assert_eq(deja_journal_close(s.journal, "unfinished"), DEJA_JOURNAL_EMISUSE);
+    cr_assert_eq(deja_journal_close(s.journal, "crashed"), DEJA_JOURNAL_EMISUSE);
     char large[1002];
     memset(large, 'x', sizeof large);
     large[1001] = 0;

@@ -73,13 +73,13 @@ typedef struct deja_journal_options {
         trail_every; /**< K: steps 0, K, 2K... are hashed; the hash of others is not looked at */
     uint64_t start_hash; /**< of the state before the first step, if K is not UINT64_MAX */
     /** The headers of a replay text (schemas/replay.md), from "deja-replay: 1\n" to the last
-     *  newline: for a game whose types are described. NULL: they are made of what follows, and
+     *  newline, with a "build:" line: for a game whose types are described. NULL: they are made of what follows, and
      *  commands are bytes that only the game knows. */
     const char *headers;
     const char *game;     /**< the game's id: names with dots between */
-    const char *version;  /**< of the game; NULL for none */
-    const char *refusals; /**< names with spaces between; NULL for none */
-    const char *made;     /**< who plays; NULL for nobody said */
+    const char *version;  /**< of the game, at most 65,536 bytes; NULL for none */
+    const char *refusals; /**< names with spaces between, each once; NULL for none */
+    const char *made;     /**< who plays, at most 65,536 bytes; NULL for nobody said */
     const void *config;   /**< the game's own bytes for how it was set up */
     size_t config_size;
     uint64_t seed;
@@ -100,11 +100,12 @@ typedef struct deja_journal_options {
 DEJA_JOURNAL_API int deja_journal_open(deja_journal **out, const char *path,
                                        const deja_journal_options *options);
 
-/** Logs a command, before the game acts on it. At most 16 MiB; none is fine. */
+/** Logs a command, before the game acts on it. At most 16 MiB; none is fine. Those of steps 1 to
+ *  16,384, and so on, have at most 256 MiB together, or import ends there. */
 DEJA_JOURNAL_API int deja_journal_begin(deja_journal *journal, const void *command, size_t size);
 /**
  * Ends the step: the game has acted.
- * @param result 0 accepted, else 1 + the place in the refusals (at most 65,534)
+ * @param result 0 accepted, else 1 + the place in the refusals (at most 4,096)
  * @param hash   of the state, as the game hashes it
  */
 DEJA_JOURNAL_API int deja_journal_end(deja_journal *journal, uint32_t result, uint64_t hash);
@@ -112,7 +113,8 @@ DEJA_JOURNAL_API int deja_journal_end(deja_journal *journal, uint32_t result, ui
 DEJA_JOURNAL_API int deja_journal_end_events(deja_journal *journal, uint32_t result, uint64_t hash,
                                              uint64_t event_hash);
 
-/** A remark at the last step that ended: one line of UTF-8, at most 1,000 bytes. */
+/** A remark at the last step that ended: one line of UTF-8, at most 1,000 bytes, not beginning with
+ *  "see: " (schemas/replay.md). */
 DEJA_JOURNAL_API int deja_journal_mark(deja_journal *journal, const char *text);
 /** The hash of a named part of the state after the last step that ended. */
 DEJA_JOURNAL_API int deja_journal_section(deja_journal *journal, const char *name, uint64_t hash);
@@ -128,8 +130,8 @@ DEJA_JOURNAL_API int deja_journal_sync(deja_journal *journal);
 /**
  * Ends the journal and writes it to the disk. The journal is gone, also on failure; what was logged
  * stays. A journal that is never closed is imported as unfinished.
- * @param outcome the name of how the game ended; NULL while it was still running. EMISUSE where
- *                that is no name, and the journal stays open
+ * @param outcome the name of how the game ended; NULL while it was still running. EMISUSE where it
+ *                is no name, or "running", "unfinished" or "crashed", and the journal stays open
  * @return DEJA_JOURNAL_OK, or why it failed, be it long ago
  */
 DEJA_JOURNAL_API int deja_journal_close(deja_journal *journal, const char *outcome);
