@@ -6,8 +6,11 @@
 #include <deja/journal_read.h>
 #include <deja/replay.h>
 #include <deja/text.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "files.h"
@@ -16,6 +19,13 @@
 #include "json.h"
 #include "output.h"
 #include "sessions.h"
+
+/* A file, as it was read. */
+typedef struct source {
+    deja_buffer bytes;
+    bool in_writing; /* some process held a lock on it */
+    long writer;     /* that process; 0 where the system does not say */
+} source;
 
 typedef struct importing {
     const args *given;
@@ -86,16 +96,44 @@ static deja_code take(importing *state, deja_store *store, const char *name,
                        &told->known, err);
 }
 
-/* What is not as its game would have it. */
-static void remark_on_journal(const char *name, const deja_journal_told *told)
+/* Whether a file is being written: a journal's writer holds a lock on it while it lives. A pipe is
+ * not opened: its other end would lose its reader. */
+static void learn_writer(source *from, const char *path)
 {
+    struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
+    struct stat about;
+    if (strcmp(path, "-") == 0 || stat(path, &about) != 0 || !S_ISREG(about.st_mode))
+        return;
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    from->in_writing = fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type == F_WRLCK;
+    from->writer = from->in_writing && lock.l_pid > 0 ? (long)lock.l_pid : 0;
+    close(descriptor);
+}
+
+static void remark_on_writer(const char *name, const source *from)
+{
+    if (from->writer)
+        remark("%s: is still being written by process %ld; taken as it is now", text_typed(name),
+               from->writer);
+    else
+        remark("%s: is still being written; taken as it is now", text_typed(name));
+}
+
+/* What is not as its game would have it. */
+static void remark_on_journal(const char *name, const source *from, const deja_journal_told *told)
+{
+    const bool is_stopped = !from->in_writing;
+    if (from->in_writing)
+        remark_on_writer(name, from);
     if (told->why[0])
         remark("%s: complete up to step %llu; then %s", text_typed(name),
                (unsigned long long)told->steps, told->why);
-    else if (told->ended == DEJA_ENDED_UNFINISHED)
+    else if (is_stopped && told->ended == DEJA_ENDED_UNFINISHED)
         remark("%s: recording stopped early, complete up to step %llu", text_typed(name),
                (unsigned long long)told->steps);
-    if (told->ended == DEJA_ENDED_CRASHED)
+    if (is_stopped && told->ended == DEJA_ENDED_CRASHED)
         remark("%s: recording stopped in step %llu, whose command is kept", text_typed(name),
                (unsigned long long)told->steps);
     if (told->left_out)
@@ -103,8 +141,9 @@ static void remark_on_journal(const char *name, const deja_journal_told *told)
                (unsigned long long)told->left_out, told->left_out == 1 ? " is" : "s are");
 }
 
-static int import_file(importing *state, const char *path, const deja_buffer *file)
+static int import_file(importing *state, const char *path, const source *from)
 {
+    const deja_buffer *file = &from->bytes;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     const bool is_journal = deja_is_journal(file->bytes, file->size);
     deja_journal_told told;
@@ -126,7 +165,7 @@ static int import_file(importing *state, const char *path, const deja_buffer *fi
     if (code == DEJA_OK) {
         tell(state, name, &told.id, told.known, is_journal ? &told : NULL);
         if (is_journal)
-            remark_on_journal(name, &told);
+            remark_on_journal(name, from, &told);
         return STATUS_OK;
     }
     /* Naming the rules cures what a scenario is missing. */
@@ -135,12 +174,14 @@ static int import_file(importing *state, const char *path, const deja_buffer *fi
 }
 
 /* All files are read before anything is stored of any: a wrong name is told first. */
-static int import_all(importing *state, deja_buffer *files)
+static int import_all(importing *state, source *files)
 {
     const args *given = state->given;
     int status = STATUS_OK;
-    for (uint32_t i = 0; i < given->operand_count && status == STATUS_OK; i++)
-        status = file_read(given->operands[i], &files[i]);
+    for (uint32_t i = 0; i < given->operand_count && status == STATUS_OK; i++) {
+        learn_writer(&files[i], given->operands[i]);
+        status = file_read(given->operands[i], &files[i].bytes);
+    }
     if (status == STATUS_OK)
         status = learn_rules(state);
     if (status != STATUS_OK)
@@ -167,14 +208,14 @@ static int run(const args *given)
     importing state;
     memset(&state, 0, sizeof state);
     state.given = given;
-    deja_buffer *files = calloc(given->operand_count, sizeof *files);
+    source *files = calloc(given->operand_count, sizeof *files);
     if (!files)
         return complain_memory();
     const int status = import_all(&state, files);
     if (state.began && !state.shut)
         tell_summary(&state);
     for (uint32_t i = 0; i < given->operand_count; i++)
-        deja_buffer_release(&files[i]);
+        deja_buffer_release(&files[i].bytes);
     free(files);
     if (state.has_rules)
         deja_rules_info_release(&state.info);

@@ -12,6 +12,7 @@
  */
 #include "files.h"
 
+#include <deja/journal_read.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,9 +24,15 @@
 #include "output.h"
 
 enum { CHUNK = 64 * 1024 };
-#define READ_MAX ((uint64_t)1 << 30)
+enum { GIB_MOST = 1, JOURNAL_GIB_MOST = 64 };
 
 /* ---- reading ---- */
+
+/* How many GiB a file may have that begins so. A journal grows as long as its game runs. */
+static uint64_t gib_most(const deja_buffer *file)
+{
+    return deja_is_journal(file->bytes, file->size) ? JOURNAL_GIB_MOST : GIB_MOST;
+}
 
 int file_read(const char *path, deja_buffer *out)
 {
@@ -48,8 +55,9 @@ int file_read(const char *path, deja_buffer *out)
         if (got <= 0)
             break;
         out->size += (uint64_t)got;
-        if (out->size > READ_MAX) {
-            status = complain(STATUS_TROUBLE, "%s: larger than 1 GiB", name);
+        if (out->size > gib_most(out) << 30) {
+            status = complain(STATUS_TROUBLE, "%s: larger than %llu GiB", name,
+                              (unsigned long long)gib_most(out));
             break;
         }
     }

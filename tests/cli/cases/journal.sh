@@ -50,6 +50,25 @@ wants 128 import stump.journal -s none.deja
 complains '^deja: stump.journal: its header is damaged: it is cut short$'
 [ ! -e none.deja ] || fail 'a store was made for nothing'
 
+# One whose game still runs is taken as it is, and who writes it is told.
+mkfifo input.fifo
+./journaling live.journal < input.fifo > live.out &
+game=$!
+exec 3> input.fifo
+printf 'left\nright\n' >&3
+until [ -s live.journal ] && deja import live.journal -s live.deja --json 2> said | grep -q '"steps":2,'; do
+    sleep 0.1
+done
+grep -qx "deja: live.journal: is still being written by process $game; taken as it is now" said ||
+    fail "nothing of its writer: $(cat said)"
+[ "$(wc -l < said)" = 1 ] || fail "more than that: $(cat said)"
+wants 0 import - -s live.deja < live.journal
+complains '^deja: standard input: recording stopped early, complete up to step 2$'
+exec 3>&-
+wait "$game"
+wants 0 import live.journal -s live.deja
+[ ! -s "$HOME/err" ] || fail 'a closed journal has a writer'
+
 # Journals and texts in one go.
 deja export "$id" > played.replay
 wants 0 import crashed.journal played.replay - -s both.deja < played.journal
