@@ -77,13 +77,25 @@ static bool fits_block(taking *t, uint64_t size)
     return draft->block_bytes <= BLOCK_BYTES_MAX;
 }
 
-/* The bytes of its block so far, after steps were taken back. */
-static void recount_block(taking *t)
+/* The commands of steps behind the one at `to` go, and its block has the bytes that it had then. A
+ * game that predicts takes a few back every frame: a block is counted anew only where it changes. */
+static void drop_steps(taking *t, uint64_t to)
 {
+    deja__draft *draft = &t->import.draft;
     const uint64_t count = step_count(t);
-    t->import.draft.block_bytes = 0;
-    for (uint64_t i = count - count % DEJA__BLOCK_STEPS; i < count; i++)
-        t->import.draft.block_bytes += steps_of(t)[i].size;
+    const uint64_t first = to - to % DEJA__BLOCK_STEPS;
+    uint64_t dropped = 0;
+    for (uint64_t i = to; i < count; i++)
+        dropped += steps_of(t)[i].size;
+    draft->command_bytes.size -= dropped;
+    t->steps.size = to * sizeof(step);
+    if (first == count - count % DEJA__BLOCK_STEPS) {
+        draft->block_bytes -= dropped;
+        return;
+    }
+    draft->block_bytes = 0;
+    for (uint64_t i = first; i < to; i++)
+        draft->block_bytes += steps_of(t)[i].size;
 }
 
 static bool take_step(taking *t, const deja__journal_record *record)
@@ -150,11 +162,8 @@ static bool take_rewind(taking *t, uint64_t to)
     char text[80];
     if (to > count)
         return stop(t, "more steps are taken back than there are");
-    for (uint64_t i = count; i > to; i--)
-        draft->command_bytes.size -= steps_of(t)[i - 1].size;
-    t->steps.size = to * sizeof(step);
+    drop_steps(t, to);
     t->told->taken_back += count - to;
-    recount_block(t);
     const deja__remark *remarks = (const deja__remark *)(const void *)draft->remarks.bytes;
     uint64_t left = draft->remarks.size / sizeof *remarks;
     for (; left > 0 && remarks[left - 1].step > to; left--)
