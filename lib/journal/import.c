@@ -78,7 +78,7 @@ static bool fits_block(taking *t, uint64_t size)
 }
 
 /* The commands of steps behind the one at `to` go, and its block has the bytes that it had then. A
- * game that predicts takes a few back every frame: a block is counted anew only where it changes. */
+ * game that predicts takes some back every frame: a block is counted anew where it changes. */
 static void drop_steps(taking *t, uint64_t to)
 {
     deja__draft *draft = &t->import.draft;

@@ -73,8 +73,8 @@ typedef struct deja_journal_options {
         trail_every; /**< K: steps 0, K, 2K... are hashed; the hash of others is not looked at */
     uint64_t start_hash; /**< of the state before the first step, if K is not UINT64_MAX */
     /** The headers of a replay text (schemas/replay.md), from "deja-replay: 1\n" to the last
-     *  newline, with a "build:" line: for a game whose types are described. NULL: they are made of what follows, and
-     *  commands are bytes that only the game knows. */
+     *  newline, with a "build:" line: for a game whose types are described. NULL: they are made of
+     *  what follows, and commands are bytes that only the game knows. */
     const char *headers;
     const char *game;     /**< the game's id: names with dots between */
     const char *version;  /**< of the game, at most 65,536 bytes; NULL for none */
