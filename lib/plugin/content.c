@@ -74,6 +74,15 @@ static const deja_content_pack *next_of(const deja_content *content,
     return next;
 }
 
+deja_content deja__content_in_order(const deja_content *content, deja_content_pack *packs)
+{
+    const deja_content ordered = { content->count, packs };
+    const deja_content_pack *pack = next_of(content, NULL);
+    for (uint64_t i = 0; pack && i < content->count; pack = next_of(content, pack))
+        packs[i++] = *pack;
+    return ordered;
+}
+
 deja_code deja_content_text(const deja_content *content, deja_buffer *out, deja_error *err)
 {
     unsigned char digest[DEJA__DIGEST_SIZE];

@@ -14,6 +14,9 @@ enum { DEJA__DIGEST_SIZE = 16 };
 
 /* Whether these packs can be some session's; NULL is none. Fails as deja_content_text() does. */
 deja_code deja__content_check(const deja_content *content, deja_error *err);
+/* The same packs in rising order of names, in which every start is given them. `packs` has room for
+ * as many. */
+deja_content deja__content_in_order(const deja_content *content, deja_content_pack *packs);
 /* Appends "name=32 hex digits". */
 void deja__content_print(deja_buffer *out, const char *name,
                          const unsigned char digest[DEJA__DIGEST_SIZE]);

@@ -16,6 +16,7 @@
 
 #include <stdlib.h>
 
+#include "plugin/content.h"
 #include "plugin/emitter.h"
 
 struct deja__game {
@@ -129,11 +130,16 @@ static deja_code renew_state(deja__game *game, deja_error *err)
 deja_code deja__game_start(deja__game *game, deja_span config, uint64_t seed,
                            const deja_content *content, uint32_t *refusal, deja_error *err)
 {
-    static const deja_content none = { 0, NULL };
+    deja_content_pack packs[DEJA_CONTENT_PACKS_MAX];
+    deja_content ordered = { 0, NULL };
     const deja__form *of_config = &game->forms[DEJA_CONFIG];
     if (refusal)
         *refusal = 0;
-    deja_code code = renew_state(game, err);
+    deja_code code = deja__content_check(content, err);
+    if (code == DEJA_OK && content)
+        ordered = deja__content_in_order(content, packs);
+    if (code == DEJA_OK)
+        code = renew_state(game, err);
     if (code == DEJA_OK)
         code = make_value(of_config, &game->config, err);
     if (code == DEJA_OK) {
@@ -142,8 +148,7 @@ deja_code deja__game_start(deja__game *game, deja_span config, uint64_t seed,
             code = deja__fail_within(err, code, "config");
     }
     if (code == DEJA_OK) {
-        const uint32_t answer =
-            game->table->start(game->state, game->config, seed, content ? content : &none);
+        const uint32_t answer = game->table->start(game->state, game->config, seed, &ordered);
         if (answer > game->table->refusal_count)
             code = fail_answer("start", answer, game->table->refusal_count, "refusal", err);
         else if (answer)

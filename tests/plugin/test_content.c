@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plugin/game.h"
+
 #define GARDEN "garden=0be55a1d974ccb93977700180d59a44a"
 #define FORECAST "forecast=99aa06d3014798d86001c324468d497f"
 
@@ -45,6 +47,64 @@ Test(content, a_session_names_its_packs_in_rising_order)
     assert_text(&one, GARDEN);
     assert_text(&none, "");
     assert_text(NULL, "");
+}
+
+/* ---- what start is given ---- */
+
+static char given[64];
+
+static uint32_t note_names(void *state, const void *config, uint64_t seed,
+                           const deja_content *content)
+{
+    (void)state, (void)config, (void)seed;
+    given[0] = '\0';
+    for (uint64_t i = 0; i < content->count; i++) {
+        strcat(given, content->packs[i].name);
+        strcat(given, "=");
+        strncat(given, content->packs[i].bytes, (size_t)content->packs[i].size);
+        strcat(given, " ");
+    }
+    return 0;
+}
+
+static uint32_t accept(void *state, const void *command, deja_out *out)
+{
+    (void)state, (void)command, (void)out;
+    return 0;
+}
+
+static void one_fields(deja_fields *f, const void *value)
+{
+    deja_u8(f, "one", value);
+}
+
+Test(content, every_start_is_given_the_packs_in_rising_order)
+{
+    static const uint8_t usual;
+    static const deja_rules_table rules = {
+        DEJA_ABI,
+        .id = "noting",
+        .version = "1.0.0",
+        .state = { 1, one_fields, 0, 0 },
+        .command = { 1, one_fields, 0, 0 },
+        .config = { 1, one_fields, 0, 0 },
+        .config_default = &usual,
+        .start = note_names,
+        .apply = accept,
+    };
+    static const deja_content_pack packs[] = { { "b", "22", 2 }, { "c", "3", 1 }, { "a", "1", 1 } };
+    const deja_content all = { 3, packs };
+    deja_plugin *plugin = NULL;
+    deja__game *game = NULL;
+    cr_assert(eq(i32, deja_plugin_from_table(&plugin, &rules, NULL), DEJA_OK));
+    cr_assert(eq(i32, deja__game_open(&game, plugin, NULL), DEJA_OK));
+    const deja_span config = deja_plugin_config_default(plugin);
+    cr_assert(eq(i32, deja__game_start(game, config, 1, &all, NULL, NULL), DEJA_OK));
+    cr_assert(eq(str, given, "a=1 b=22 c=3 "));
+    cr_assert(eq(i32, deja__game_start(game, config, 1, NULL, NULL, NULL), DEJA_OK));
+    cr_assert(eq(str, given, ""));
+    deja__game_close(game);
+    deja_plugin_close(plugin);
 }
 
 Test(content, the_text_goes_behind_what_is_there)

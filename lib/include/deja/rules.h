@@ -293,8 +293,9 @@ typedef struct deja_content_pack {
     uint64_t size;
 } deja_content_pack;
 
-/** All packs that a session names, and no others; each name once. Borrowed for the call, as the
- *  packs are. Handed to start alone: a state that is loaded has of them what it kept. */
+/** All packs that a session names, and no others; each name once, in rising order of names (as
+ *  bytes), whatever order they were given in. Borrowed for the call, as the packs are. Handed to
+ *  start alone: a state that is loaded has of them what it kept. */
 typedef struct deja_content {
     uint64_t count;
     const deja_content_pack *packs;
