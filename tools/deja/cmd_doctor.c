@@ -323,16 +323,21 @@ static void tell_summary(const examination *e, const counts *all)
 
 /* ---- the run ---- */
 
-static int tell_all(const examination *e, int status)
+static void tell_findings(const examination *e)
 {
-    const deja_check_summary *s = e->summary;
-    counts all = { 0, 0, 0 };
     for (uint32_t i = 0; i < e->count; i++) {
         if (output_is_json())
             tell_finding_json(&e->findings[i]);
         else
             tell_finding(&e->findings[i]);
     }
+}
+
+static int tell_all(const examination *e, int status)
+{
+    const deja_check_summary *s = e->summary;
+    counts all = { 0, 0, 0 };
+    tell_findings(e);
     if (!e->ended)
         status = status_worse(status, tell_broken(e));
     for (uint32_t i = 0; i < DEJA_CLAUSE_COUNT; i++)
@@ -363,8 +368,11 @@ static int examine(examination *e)
     if (interrupt_signal())
         return complain(128 + interrupt_signal(), "doctor: interrupted in game %s",
                         text_count(e->child->place->game));
-    if (e->ended && status != STATUS_OK)
-        return complain(status, "%s", text);
+    if (e->ended && status != STATUS_OK) {
+        /* What was found until then stands. */
+        tell_findings(e);
+        return complain(e->count ? status_worse(status, STATUS_FINDING) : status, "%s", text);
+    }
     if (!e->ended && e->child->place->calls == 0) {
         say_broken(e, what, sizeof what);
         return complain(STATUS_UNKNOWN, "%s: does not load: the rules %s%s",

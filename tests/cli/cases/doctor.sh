@@ -83,6 +83,15 @@ complains 'nothing.so: no such file'
 wants 125 doctor "$RULES/mute.so" --bot idler
 complains 'doctor: no step was played, so nothing is known of these rules'
 
+# What was found stays found, whatever comes after it: here a seed that start refuses.
+sed -e 's/return NOTHING;/return (void)deja_luck_next(\&game->dice), NOTHING;/' \
+    -e 's/(void)content;/if (seed == 3) return OVER;/' "$SOURCE/docs/mygame.c" > picky.c
+cc -shared -fPIC -fvisibility=hidden -I"$SOURCE/lib/include" -o picky.so picky.c
+wants 129 doctor ./picky.so --seed 1 --games 3
+says '^BREACH all_or_nothing, step 1: bank$'
+complains 'picky.so: refused to start: over$'
+wants 129 doctor ./picky.so --seed 3
+
 # Stored sessions are walked along as well, or alone, and are only read.
 wants 0 record "$RULES/ledger.so" --bot clumsy --games 3 --seed 5 --max-steps 50
 wants 0 record peg --games 2 --seed 1
