@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Telling of findings: equal ones once. Two are equal that break the same clause in the same words,
- * in the same field whatever its place in a list, with a command of the same kind (but for what is
+ * in the same field whatever its place in a list, with a command of the same kind, if commands have kinds (but for what is
  * lost in saving or differs elsewhere, which shows whatever the command); whoever played and
  * whenever it was.
  */
@@ -24,10 +24,12 @@ static deja_code print_command(const deja__check *c, deja_span command, deja_buf
 }
 
 /* What makes two findings the same; places in lists are left out. */
-static void print_key(const deja__sight *sight, const char *command, const char *why,
-                      deja_buffer *out)
+static void print_key(const deja__check *c, const deja__sight *sight, const char *command,
+                      const char *why, deja_buffer *out)
 {
-    if (!command || sight->is_by_chance || sight->clause == DEJA_CLAUSE_STATE_IN_FIELDS)
+    const bool has_kinds = c->layouts[DEJA_COMMAND]->root->kind == DEJA_KIND;
+    if (!command || !has_kinds || sight->is_by_chance ||
+        sight->clause == DEJA_CLAUSE_STATE_IN_FIELDS)
         command = "";
     deja__print(out, "%u %.*s %s ", sight->clause, (int)strcspn(command, " "), command, why);
     for (const char *at = sight->path ? sight->path : ""; *at; at++) {
@@ -43,7 +45,7 @@ static deja_code tell(deja__check *c, const deja__sight *sight, const char *why,
     const deja__player *player = c->player;
     deja_buffer key = { 0 };
     bool is_new = false;
-    print_key(sight, command, why, &key);
+    print_key(c, sight, command, why, &key);
     const bool counted =
         !key.failed && deja__known_count(c->known, (const char *)key.bytes, &is_new);
     deja_buffer_release(&key);
