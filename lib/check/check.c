@@ -74,6 +74,15 @@ deja_code deja__save_in(deja__game *game, deja_buffer *out, deja_error *err)
     return code == DEJA_OK && out->failed ? deja__fail_memory(err) : code;
 }
 
+void deja__restore(deja__check *c)
+{
+    deja__game_drop(c->main);
+    deja__game_drop(c->copy);
+    deja__game_drop(c->other);
+    if (c->restores)
+        deja__plugin_restore(c->plugin, NULL, NULL);
+}
+
 /* ---- one game ---- */
 
 static deja_code play_game(deja__check *c, const deja__player *player, deja_error *err)
@@ -83,11 +92,7 @@ static deja_code play_game(deja__check *c, const deja__player *player, deja_erro
     c->is_repeatable = c->is_saved = true;
     c->tries = c->options.tries;
     c->summary->games++;
-    deja__game_drop(c->main);
-    deja__game_drop(c->copy);
-    deja__game_drop(c->other);
-    if (c->restores)
-        deja__plugin_restore(c->plugin, NULL, NULL);
+    deja__restore(c);
     deja_code code = deja__play(c, err);
     if (code == DEJA_OK && (c->options.played || c->options.held.size))
         code = deja__hold_elsewhere(c, err);

@@ -143,6 +143,8 @@ static inline bool deja__same(deja_span a, deja_span b)
 }
 /* Saves a game's state in `out`, which is cleared. */
 deja_code deja__save_in(deja__game *game, deja_buffer *out, deja_error *err);
+/* Finishes every game's state; the library is then as it was loaded, where it can be. */
+void deja__restore(deja__check *c);
 
 /* ---- known.c: findings that were told already ---- */
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From saved states on to the end: what a state keeps beside its fields may show only steps later.
+ * What a start has put into the library's own variables is not there for who loads a state, so
+ * these are put back first, where they can be.
  *
  * A game of n steps has n (n + 1) / 2 steps that follow its states. Where that is more than is to
  * be done, every second state is taken, or every third...
@@ -12,10 +14,16 @@
 static deja_code play_from(deja__check *c, uint64_t saved, bool *differs, deja_error *err)
 {
     deja__sight sight = { .clause = DEJA_CLAUSE_STATE_IN_FIELDS, .saved = saved };
-    deja_code code = deja__game_load(c->copy, deja__track_state(&c->track, saved), err);
+    deja_error said;
+    deja__restore(c);
+    deja_code code =
+        deja__described(c, deja__game_load(c->copy, deja__track_state(&c->track, saved), &said),
+                        saved, (deja_span){ NULL, 0 }, &said, err);
     c->summary->saves++;
     for (uint64_t step = saved + 1; code == DEJA_OK && step <= c->track.last; step++) {
         uint32_t result = 0;
+        if (c->is_broken)
+            break;
         sight.step = step;
         sight.command = deja__track_command(&c->track, step);
         if (!deja__doing(c, "play on", step, sight.command))

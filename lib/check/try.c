@@ -5,14 +5,15 @@
  * to, and held against the first.
  *
  * A copy is the struct's memory where the type has neither init nor finish, with whatever it holds
- * beside its fields; else it is saved and loaded.
+ * beside its fields; else, and where it points into itself, it is saved and loaded.
  */
 #include "check/check.h"
 
 #include <stdio.h>
 
 enum {
-    ROOM_LEAST = 8,  /* commands that are tried of each state */
+    ROOM_LEAST = 8,  /* commands of the row that are tried of each state */
+    END_LEAST = 512, /* that are left for the state in which a game ends */
     RANDOM = 8,      /* of these at random */
     LEGAL_MOST = 128 /* of what a state lists */
 };
@@ -27,12 +28,28 @@ typedef struct trial {
     bool is_over;
 } trial;
 
+/* Whether memory may hold an address within itself: a copy would then be changed by way of the
+ * other. */
+static bool points_into_itself(const void *memory, uint64_t size)
+{
+    const uintptr_t start = (uintptr_t)memory;
+    for (uint64_t at = 0; at + sizeof start <= size; at += sizeof start) {
+        uintptr_t word;
+        memcpy(&word, (const unsigned char *)memory + at, sizeof word);
+        if (word - start < size)
+            return true;
+    }
+    return false;
+}
+
 static deja_code copy_main(deja__check *c, deja__game *to, deja_span state, deja_error *err)
 {
+    const uint64_t size = c->rules->state.size;
+    const void *source = deja__game_state(c->main);
     void *target = deja__game_state(to);
-    if (!c->is_plain || !target)
+    if (!c->is_plain || !target || points_into_itself(source, size))
         return deja__game_load(to, state, err);
-    memcpy(target, deja__game_state(c->main), (size_t)c->rules->state.size);
+    memcpy(target, source, (size_t)size);
     return DEJA_OK;
 }
 
@@ -271,9 +288,20 @@ static deja_code try_played(deja__check *c, uint64_t step, deja_error *err)
     return code;
 }
 
+/* Of what is left to be tried: a game that ends is to be asked there, too, however long it was. */
+static uint64_t kept_for_end(const deja__check *c)
+{
+    const uint64_t quarter = c->options.tries / 4;
+    const uint64_t kept = quarter < END_LEAST ? quarter : END_LEAST;
+    return kept < c->tries ? kept : c->tries;
+}
+
 deja_code deja__try_all(deja__check *c, uint64_t step, deja_error *err)
 {
     const bool is_end = deja__track_at(&c->track, step).outcome != 0;
+    const bool has_end = deja__track_at(&c->track, c->track.last).outcome != 0;
+    const uint64_t kept = has_end && !is_end ? kept_for_end(c) : 0;
+    c->tries -= kept;
     uint64_t room = c->tries / (c->track.last - step + 1);
     if (room < ROOM_LEAST)
         room = ROOM_LEAST;
@@ -284,5 +312,8 @@ deja_code deja__try_all(deja__check *c, uint64_t step, deja_error *err)
         code = try_row(c, step, room, err);
     if (code == DEJA_OK)
         code = try_random(c, step, err);
-    return code == DEJA_OK ? try_played(c, step, err) : code;
+    if (code == DEJA_OK)
+        code = try_played(c, step, err);
+    c->tries += kept;
+    return code;
 }
