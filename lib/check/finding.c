@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Telling of findings: equal ones once. Two are equal that break the same clause in the same words,
- * in the same field whatever its place in a list, with a command of the same kind, if commands have kinds (but for what is
- * lost in saving or differs elsewhere, which shows whatever the command); whoever played and
- * whenever it was.
+ * in the same field whatever its place in a list, with a command of the same kind, if commands have
+ * kinds (but for what is lost in saving or differs elsewhere, which shows whatever the command);
+ * whoever played and whenever it was.
  */
 #include "check/check.h"
 

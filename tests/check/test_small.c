@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of a few lines, linked into the test: commands without kinds, a long list of legal ones, and
- * a state that owns memory.
+ * Rules of a few lines, linked into the test: commands without kinds, a long list of legal ones,
+ * and a state that owns memory.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
