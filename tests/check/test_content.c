@@ -54,7 +54,7 @@ Test(check_content, games_start_with_all_packs_both_times)
     c.options.content = &maps_and_five;
     checking_pass(&c);
     cr_assert(deja_check_passed(&c.summary));
-    cr_assert(eq(str, started, "maps,balance;maps,balance;"));
+    cr_assert(eq(str, started, "balance,maps;balance,maps;"));
     checking_close(&c);
 }
 
