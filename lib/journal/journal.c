@@ -87,23 +87,40 @@ struct deja_journal {
 
 /* ---- bytes ---- */
 
+/* Written out, as compilers make one store or load of that, and none of a loop. */
 static void store32(unsigned char *target, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
-        target[i] = (unsigned char)(value >> (8 * i));
+    target[0] = (unsigned char)value;
+    target[1] = (unsigned char)(value >> 8);
+    target[2] = (unsigned char)(value >> 16);
+    target[3] = (unsigned char)(value >> 24);
 }
 
 static void store64(unsigned char *target, uint64_t value)
 {
-    for (int i = 0; i < 8; i++)
-        target[i] = (unsigned char)(value >> (8 * i));
+    target[0] = (unsigned char)value;
+    target[1] = (unsigned char)(value >> 8);
+    target[2] = (unsigned char)(value >> 16);
+    target[3] = (unsigned char)(value >> 24);
+    target[4] = (unsigned char)(value >> 32);
+    target[5] = (unsigned char)(value >> 40);
+    target[6] = (unsigned char)(value >> 48);
+    target[7] = (unsigned char)(value >> 56);
 }
 
 static uint64_t load64(const unsigned char *source)
 {
+    return (uint64_t)source[0] | (uint64_t)source[1] << 8 | (uint64_t)source[2] << 16 |
+           (uint64_t)source[3] << 24 | (uint64_t)source[4] << 32 | (uint64_t)source[5] << 40 |
+           (uint64_t)source[6] << 48 | (uint64_t)source[7] << 56;
+}
+
+/* The last bytes, less than 8, as a number. */
+static uint64_t load_rest(const unsigned char *source, size_t size)
+{
     uint64_t value = 0;
-    for (int i = 7; i >= 0; i--)
-        value = value << 8 | source[i];
+    while (size-- > 0)
+        value = value << 8 | source[size];
     return value;
 }
 
@@ -117,10 +134,23 @@ static uint64_t mix_bytes(uint64_t sum, const unsigned char *bytes, size_t size)
 {
     for (; size >= 8; bytes += 8, size -= 8)
         sum = mix(sum, load64(bytes));
+    return size ? mix(sum, load_rest(bytes, size)) : sum;
+}
+
+/* Copies bytes, zeros up to a multiple of 8, and mixes them in. Each is read once, so that the sum
+ * is of what the file has, and none is read back: a load of what was stored just now waits. */
+static uint64_t mix_copy(uint64_t sum, unsigned char *target, const unsigned char *source,
+                         size_t size)
+{
+    for (; size >= 8; target += 8, source += 8, size -= 8) {
+        const uint64_t number = load64(source);
+        store64(target, number);
+        sum = mix(sum, number);
+    }
     if (size) {
-        unsigned char last[8] = { 0 };
-        memcpy(last, bytes, size);
-        sum = mix(sum, load64(last));
+        const uint64_t number = load_rest(source, size);
+        store64(target, number);
+        sum = mix(sum, number);
     }
     return sum;
 }
@@ -369,11 +399,11 @@ static void file_unmap(file *f)
 static bool bring_in(unsigned char *memory, size_t size)
 {
 #if defined(MADV_POPULATE_WRITE)
-    if (madvise(memory, size, MADV_POPULATE_WRITE) == 0)
-        return true;
-    if (errno != EINVAL) /* that of a system that does not know it */
+    if (madvise(memory, size, MADV_POPULATE_WRITE) != 0 &&
+        errno != EINVAL) /* that of a system that does not know it */
         return false;
 #endif
+    /* Afterwards, too: a virtual machine may find its own page only then. */
     for (size_t i = 0; i < size; i += PAGE)
         *(volatile unsigned char *)(memory + i) = 0;
     return true;
@@ -755,42 +785,41 @@ static size_t left(const deja_journal *journal)
     return journal->segment_size - journal->at;
 }
 
-/* Stores a record that fits, up to its begun mark; answers the sum that this was made of. The sum
- * is over what is in the file, so that a mark never vouches for more than that. */
-static uint64_t put(deja_journal *journal, uint32_t kind, const void *bytes, size_t size,
-                    uint64_t hash)
+/* Stores a record that fits, up to its begun mark; answers the sum that this was made of. */
+static uint64_t put(deja_journal *journal, uint32_t kind, const unsigned char *bytes, size_t size)
 {
     unsigned char *record = journal->file.memory + journal->at;
-    memset(record + 4, 0, RECORD - 4);
-    store32(record + 8, (uint32_t)size);
-    record[12] = (unsigned char)kind;
-    store64(record + 16, hash);
-    if (size)
-        memcpy(record + RECORD, bytes, size);
+    const uint64_t what = (uint64_t)kind << 32 | size;
     uint64_t sum = mix(0, journal->number);
     sum = mix(sum, journal->base + journal->at);
-    sum = mix(sum, load64(record + 8));
-    sum = mix_bytes(sum, record + RECORD, size);
+    sum = mix(sum, what);
+    store32(record + 4, 0);
+    store64(record + 8, what);
+    store64(record + 16, 0);
+    store64(record + 24, 0);
+    sum = mix_copy(sum, record + RECORD, bytes, size);
     store_mark(record, mark_of(sum));
     journal->at += RECORD + (size + 7) / 8 * 8;
     return sum;
 }
 
-/* The second half of one: what is at 12 to 15 and at 16 to 31, then the done mark. */
-static void finish(unsigned char *record, uint64_t sum)
+/* The second half of one. @param what its bytes 12 to 15: the kind, and of a step the rest */
+static void finish(unsigned char *record, uint64_t sum, uint32_t what, uint64_t hash,
+                   uint64_t event_hash)
 {
-    sum = mix(sum, load64(record + 16));
-    sum = mix(sum, load64(record + 24));
-    sum = mix(sum, (uint64_t)record[12] | (uint64_t)record[13] << 8 | (uint64_t)record[14] << 16 |
-                       (uint64_t)record[15] << 24);
-    store_mark(record + 4, mark_of(sum));
+    store32(record + 12, what);
+    store64(record + 16, hash);
+    store64(record + 24, event_hash);
+    sum = mix(sum, hash);
+    sum = mix(sum, event_hash);
+    store_mark(record + 4, mark_of(mix(sum, what)));
 }
 
 static void put_whole(deja_journal *journal, uint32_t kind, const void *bytes, size_t size,
                       uint64_t hash)
 {
     unsigned char *record = journal->file.memory + journal->at;
-    finish(record, put(journal, kind, bytes, size, hash));
+    finish(record, put(journal, kind, bytes, size), kind, hash, 0);
 }
 
 /* Goes on in the next segment. The one behind is left to the system to write. */
@@ -851,7 +880,7 @@ int deja_journal_begin(deja_journal *journal, const void *command, size_t size)
     if (code < 0)
         return code;
     journal->begun_at = journal->at;
-    journal->begun_sum = put(journal, STEP, bytes, size, 0);
+    journal->begun_sum = put(journal, STEP, bytes, size);
     journal->inside = true;
     return DEJA_JOURNAL_OK;
 }
@@ -865,12 +894,8 @@ static int end(deja_journal *journal, uint32_t result, uint64_t hash, bool has_e
     if (!journal->inside || result > journal->refusals)
         return DEJA_JOURNAL_EMISUSE;
     unsigned char *record = journal->file.memory + journal->begun_at;
-    record[13] = has_events;
-    record[14] = (unsigned char)result;
-    record[15] = (unsigned char)(result >> 8);
-    store64(record + 16, hash);
-    store64(record + 24, event_hash);
-    finish(record, journal->begun_sum);
+    finish(record, journal->begun_sum, STEP | (has_events ? 1u << 8 : 0) | result << 16, hash,
+           event_hash);
     journal->inside = false;
     journal->steps++;
     journal->finished++;
