@@ -16,8 +16,6 @@
 #include <stdio.h>
 
 enum { MARK_BYTES = 1000 };
-#define MARKS_MAX (((uint64_t)1 << 20) - 1)
-#define BLOCK_BYTES_MAX ((uint64_t)1 << 28)
 
 /* What is kept of each step beside its command. */
 typedef struct step {
@@ -74,7 +72,7 @@ static bool fits_block(taking *t, uint64_t size)
     deja__draft *draft = &t->import.draft;
     const bool first = step_count(t) % DEJA__BLOCK_STEPS == 0;
     draft->block_bytes = (first ? 0 : draft->block_bytes) + size;
-    return draft->block_bytes <= BLOCK_BYTES_MAX;
+    return draft->block_bytes <= DEJA__DRAFT_BLOCK_BYTES;
 }
 
 /* The commands of steps behind the one at `to` go, and its block has the bytes that it had then. A
@@ -140,7 +138,7 @@ static void take_mark(taking *t, const deja__journal_record *record)
     const size_t prefix = strlen(DEJA__SEE_PREFIX);
     const bool is_see = size >= prefix && memcmp(text, DEJA__SEE_PREFIX, prefix) == 0;
     if (size == 0 || is_see || !deja__is_plain(text, size, MARK_BYTES) ||
-        t->import.draft.marks == MARKS_MAX)
+        t->import.draft.marks == DEJA__DRAFT_MARKS)
         t->told->left_out++;
     else
         remark(t, text, size, false, 0);
@@ -171,7 +169,7 @@ static bool take_rewind(taking *t, uint64_t to)
     draft->remarks.size = left * sizeof *remarks;
     const int size = snprintf(text, sizeof text, "%llu step%s taken back here",
                               (unsigned long long)(count - to), count - to == 1 ? "" : "s");
-    if (draft->marks < MARKS_MAX)
+    if (draft->marks < DEJA__DRAFT_MARKS)
         remark(t, text, (uint64_t)size, false, 0);
     return true;
 }

@@ -33,6 +33,11 @@ enum deja__text_word {
     DEJA__WORD_COUNT
 };
 
+/* The most bytes of the commands of one block, multiplied out. */
+#define DEJA__DRAFT_BLOCK_BYTES ((uint64_t)1 << 28)
+/* The most marks of one draft, expectations among them: what a store takes. */
+#define DEJA__DRAFT_MARKS (((uint64_t)1 << 20) - 1)
+
 /* A command that comes `times` times. */
 typedef struct deja__entry {
     uint32_t size; /* of its bytes, or DEJA__ENTRY_SAME: those of the entry before */

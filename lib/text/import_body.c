@@ -12,11 +12,6 @@
 /* A text comes from a stranger: what a few bytes of it stand for takes seconds, not hours. */
 #define STEPS_EASY ((uint64_t)1 << 27)
 #define STEPS_A_BYTE 256u
-/* Bytes of the commands of one block, multiplied out. */
-#define BLOCK_BYTES_MAX ((uint64_t)1 << 28)
-
-/* Marks of one text, expectations among them: what a store takes. */
-#define MARKS_MAX (((uint64_t)1 << 20) - 1)
 
 /* ---- commands ---- */
 
@@ -29,7 +24,7 @@ static bool fits_blocks(deja__draft *draft, uint64_t size, uint64_t times)
     const uint64_t rest = times - first;
     const uint64_t most = rest < DEJA__BLOCK_STEPS ? rest : DEJA__BLOCK_STEPS;
     draft->block_bytes = (in_block ? draft->block_bytes : 0) + size * first;
-    if (draft->block_bytes > BLOCK_BYTES_MAX || size * most > BLOCK_BYTES_MAX)
+    if (draft->block_bytes > DEJA__DRAFT_BLOCK_BYTES || size * most > DEJA__DRAFT_BLOCK_BYTES)
         return false;
     if (rest)
         draft->block_bytes = size * ((rest - 1) % DEJA__BLOCK_STEPS + 1);
@@ -54,7 +49,7 @@ static deja_code add_entry(deja__import *import, uint64_t size, uint32_t entry_s
     if (!fits_blocks(draft, size, times))
         return deja__import_fail(import, import->line.number,
                                  "the commands of one block of %d steps have more than %llu bytes",
-                                 DEJA__BLOCK_STEPS, (unsigned long long)BLOCK_BYTES_MAX);
+                                 DEJA__BLOCK_STEPS, (unsigned long long)DEJA__DRAFT_BLOCK_BYTES);
     draft->steps += times;
     while (times > 0) {
         const deja__entry entry = { entry_size, times < UINT32_MAX ? (uint32_t)times : UINT32_MAX };
@@ -108,9 +103,9 @@ static deja_code add_remark(deja__import *import, uint64_t offset, bool is_secti
     deja__draft *draft = &import->draft;
     const deja__remark remark = { draft->steps, hash, offset, is_section };
     draft->marks += is_section ? 0 : 1;
-    if (draft->marks > MARKS_MAX)
+    if (draft->marks > DEJA__DRAFT_MARKS)
         return deja__import_fail(import, import->line.number, "more than %llu marks",
-                                 (unsigned long long)MARKS_MAX);
+                                 (unsigned long long)DEJA__DRAFT_MARKS);
     deja_buffer_char(&draft->remark_text, 0);
     deja_buffer_add(&draft->remarks, &remark, sizeof remark);
     return draft->remarks.failed || draft->remark_text.failed ? deja__fail_memory(import->err)

@@ -12,37 +12,14 @@
  * with a message, or becomes a session whose export reads back as the same one.
  */
 #include <deja/deja.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "fuzz/fuzz_store.h"
 #include "journal/format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SEGMENT = 1 << 16, NUMBER = 77 };
-
-static char folder[] = "/tmp/deja-fuzz-XXXXXX";
-static char path[64];
-static deja_store *store;
-
-static void close_store(void)
-{
-    deja_store_close(store, NULL);
-    unlink(path);
-    rmdir(folder);
-}
-
-static void open_store(void)
-{
-    if (!mkdtemp(folder))
-        abort();
-    snprintf(path, sizeof path, "%s/plays.deja", folder);
-    if (deja_store_open(&store, path, DEJA_STORE_WRITE, NULL) != DEJA_OK)
-        abort();
-    atexit(close_store);
-}
 
 /* ---- a journal of a script ---- */
 
@@ -123,25 +100,14 @@ static void make_journal(deja_buffer *out, const uint8_t *data, size_t size)
 
 /* ---- what becomes of it ---- */
 
-static bool append(void *user, const char *chars, uint64_t size)
-{
-    return deja_buffer_add(user, chars, size);
-}
-
 static void check(const deja_id *id)
 {
-    char prefix[33];
-    int64_t key;
     deja_buffer text = { 0 };
     deja_id again;
     deja_error err;
     bool known = false;
-    for (int i = 0; i < 16; i++)
-        snprintf(prefix + 2 * (ptrdiff_t)i, 3, "%02x", id->bytes[i]);
-    if (deja_store_flush(store, &err) != DEJA_OK ||
-        deja_store_find(store, prefix, &key, &err) != DEJA_OK ||
-        deja_export(store, key, 0, append, &text, &err) != DEJA_OK ||
-        deja_import(store, "again", (const char *)text.bytes, text.size, NULL, &again, &known,
+    fuzz_export(id, &text);
+    if (deja_import(fuzz_store, "again", (const char *)text.bytes, text.size, NULL, &again, &known,
                     &err) != DEJA_OK) {
         fprintf(stderr, "%s\n", err.message);
         abort();
@@ -158,8 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     deja_error err;
     if (size == 0)
         return 0;
-    if (!store)
-        open_store();
+    deja_store *store = fuzz_store_open();
     if (data[0] == 255)
         deja_buffer_add(&journal, data + 1, size - 1);
     else

@@ -3,34 +3,11 @@
  * Importing a replay text, whatever it is: it is refused with a message, or what export writes of
  * it reads back as the same session and the same text.
  */
-#include <deja/text.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "fuzz/fuzz_store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static char folder[] = "/tmp/deja-fuzz-XXXXXX";
-static char path[64];
-static deja_store *store;
-
-static void close_store(void)
-{
-    deja_store_close(store, NULL);
-    unlink(path);
-    rmdir(folder);
-}
-
-static void open_store(void)
-{
-    if (!mkdtemp(folder))
-        abort();
-    snprintf(path, sizeof path, "%s/plays.deja", folder);
-    if (deja_store_open(&store, path, DEJA_STORE_WRITE, NULL) != DEJA_OK)
-        abort();
-    atexit(close_store);
-}
 
 /* A few bytes may stand for 2^27 steps; nobody waits for these here. */
 static int is_quick(const char *text, size_t size)
@@ -48,23 +25,6 @@ static int is_quick(const char *text, size_t size)
     return 1;
 }
 
-static bool append(void *user, const char *chars, uint64_t size)
-{
-    return deja_buffer_add(user, chars, size);
-}
-
-static void export_to(const deja_id *id, deja_buffer *text)
-{
-    char prefix[33];
-    int64_t key;
-    for (int i = 0; i < 16; i++)
-        snprintf(prefix + 2 * i, 3, "%02x", id->bytes[i]);
-    if (deja_store_flush(store, NULL) != DEJA_OK ||
-        deja_store_find(store, prefix, &key, NULL) != DEJA_OK ||
-        deja_export(store, key, 0, append, text, NULL) != DEJA_OK)
-        abort();
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const deja_text_rules rules = {
@@ -80,8 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     deja_buffer first = { 0 }, second = { 0 };
     deja_id id, again;
     deja_error err = { 0 };
-    if (!store)
-        open_store();
+    deja_store *store = fuzz_store_open();
     if (!is_quick(text, size))
         return 0;
     const deja_text_rules *with = size % 2 ? &rules : NULL;
@@ -90,11 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    export_to(&id, &first);
+    fuzz_export(&id, &first);
     if (deja_import(store, "t", (const char *)first.bytes, first.size, NULL, &again, NULL, &err) !=
         DEJA_OK)
         abort();
-    export_to(&again, &second);
+    fuzz_export(&again, &second);
     if (memcmp(&id, &again, sizeof id) != 0 || first.size != second.size ||
         memcmp(first.bytes, second.bytes, first.size) != 0)
         abort();

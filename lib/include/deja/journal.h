@@ -116,7 +116,8 @@ DEJA_JOURNAL_API int deja_journal_end_events(deja_journal *journal, uint32_t res
 /** A remark at the last step that ended: one line of UTF-8, at most 1,000 bytes, not beginning with
  *  "see: " (schemas/replay.md). */
 DEJA_JOURNAL_API int deja_journal_mark(deja_journal *journal, const char *text);
-/** The hash of a named part of the state after the last step that ended. */
+/** The hash of a named part of the state after the last step that ended. The name: a letter or _,
+ *  then letters, digits, _ and -, 63 characters at most. */
 DEJA_JOURNAL_API int deja_journal_section(deja_journal *journal, const char *name, uint64_t hash);
 /** Takes back all steps behind `step` (0: all of them): undo, or a frame that was predicted. The
  *  next step is step + 1. EMISUSE where there are not so many. */
