@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- A store, version 1. Normative; schemas/store.md says what each table, column and blob means.
+-- A store, version 2. Normative; schemas/store.md says what each table, column and blob means.
 --
 -- The library runs this page as it stands to make a store, and afterwards holds sqlite_schema
 -- against it byte for byte. A statement ends with a semicolon at the end of a line; outside
@@ -8,7 +8,7 @@
 -- nothing else is, so the root of the nth table is page n + 1.
 
 PRAGMA application_id = 1684367969;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE manifest (
     id INTEGER PRIMARY KEY, name TEXT, row_count INTEGER, check_sum INTEGER, next_id INTEGER,

@@ -60,8 +60,9 @@ typedef struct deja__session_pack {
     int64_t check;
     deja__layouts *layouts;
     const deja__word *content;
-    bool open;  /* still written to, or never closed */
-    bool start; /* it begins in a saved state */
+    bool open;      /* still written to, or never closed */
+    int64_t number; /* then: its session's in a journal, or 1 */
+    bool start;     /* it begins in a saved state */
     uint32_t count;
     uint64_t steps;
     uint64_t *ends; /* of its sessions in its steps */

@@ -29,7 +29,8 @@ enum {
     DEJA__PACK_MAX = 1024,     /* sessions of one pack; keys are pack * 1024 + place */
     DEJA__PARTS_MAX = 1 << 20, /* parts of one pack; keys are pack * 2^20 + part */
     DEJA__GATHER_SESSIONS = 1024,
-    DEJA__STORE_VERSION = 1
+    DEJA__STORE_VERSION = 2,
+    DEJA__STORE_OLDEST = 1 /* of those that are read, and become one of this version */
 };
 #define DEJA__STORE_ID 0x64656a61 /* application_id: "deja" */
 #define DEJA__PACK_ID_MAX ((int64_t)1 << 40)
@@ -57,6 +58,7 @@ struct deja_store {
     char *path;
     char *name; /* the path, fit for a message */
     uint32_t mode;
+    uint32_t version;    /* of the file */
     bool ready_to_write; /* the journal mode is chosen */
     bool in_write;
     sqlite3_stmt *statements[DEJA__TABLE_COUNT][DEJA__STATEMENTS_A_TABLE];
@@ -111,7 +113,7 @@ deja_code deja__manifest_create(deja_store *store, deja_error *err);
 deja_code deja__sniff(sqlite3 *db, bool *empty, deja_error *err);
 /* Whether all of the header is as this version has it, and the file as long as it says; needs a
  * read transaction. `writes`: also whether free pages may be taken. */
-deja_code deja__sniff_header(sqlite3 *db, bool writes, deja_error *err);
+deja_code deja__sniff_header(sqlite3 *db, bool writes, uint32_t *version, deja_error *err);
 /* Whether it was left in WAL mode. */
 bool deja__sniff_is_wal(sqlite3 *db);
 /* Adds what is likely to have happened to the message of a damaged file. */

@@ -152,7 +152,8 @@ static const char *cache_size(uint32_t mode)
 static deja_code trust_in_transaction(deja_store *store, deja_error *err)
 {
     int64_t left = 1000; /* of 10,000 steps each */
-    deja_code code = deja__sniff_header(store->db, store->mode != DEJA_STORE_READ, err);
+    deja_code code =
+        deja__sniff_header(store->db, store->mode != DEJA_STORE_READ, &store->version, err);
     if (code < 0)
         return code;
     sqlite3_progress_handler(store->db, 10000, stop, &left);

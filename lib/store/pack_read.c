@@ -44,7 +44,7 @@ static const char *session_fault(const deja__row *row)
     if (steps < 0 || steps > (int64_t)DEJA__PARTS_MAX * DEJA__BLOCK_STEPS ||
         (count > 1 && steps > DEJA__BLOCK_STEPS))
         return "number of steps is out of range";
-    if ((cells[DEJA__S_OPEN].number & ~(int64_t)1) || (cells[DEJA__S_START].number & ~(int64_t)1) ||
+    if (cells[DEJA__S_OPEN].number < 0 || (cells[DEJA__S_START].number & ~(int64_t)1) ||
         (count > 1 && (cells[DEJA__S_OPEN].number || cells[DEJA__S_START].number)))
         return "marks as open, or as begun in the middle, are not sound";
     if (cells[DEJA__S_DIGESTS].size != 16 * (uint64_t)count)
@@ -95,6 +95,7 @@ deja_code deja__session_pack_read(const deja__catalog *catalog, const deja__row 
     pack->layouts = deja__catalog_layouts(catalog, cells[DEJA__S_LAYOUTS].number);
     pack->content = deja__catalog_word(catalog, cells[DEJA__S_CONTENT].number);
     pack->open = cells[DEJA__S_OPEN].number != 0;
+    pack->number = cells[DEJA__S_OPEN].number;
     pack->start = cells[DEJA__S_START].number != 0;
     pack->count = (uint32_t)cells[DEJA__S_SESSIONS].number;
     pack->steps = (uint64_t)cells[DEJA__S_STEPS].number;

@@ -104,7 +104,7 @@ deja_code deja__session_row(deja_store *store, deja_writer *const *members, uint
     set_cells(row, columns, spans, 3);
     deja__cell_number(row, DEJA__S_LAYOUTS, ids->layouts);
     deja__cell_number(row, DEJA__S_CONTENT, ids->content);
-    deja__cell_number(row, DEJA__S_OPEN, open);
+    deja__cell_number(row, DEJA__S_OPEN, open ? members[0]->number : 0);
     deja__cell_number(row, DEJA__S_START, members[0]->start_layout.size != 0);
     deja__cell_number(row, DEJA__S_SESSIONS, count);
     deja__cell_number(row, DEJA__S_STEPS, deja__as_signed(steps));

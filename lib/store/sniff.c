@@ -213,7 +213,7 @@ static deja_code check_free(sqlite3 *db, uint32_t page, uint32_t count, uint32_t
     return DEJA_OK;
 }
 
-deja_code deja__sniff_header(sqlite3 *db, bool writes, deja_error *err)
+deja_code deja__sniff_header(sqlite3 *db, bool writes, uint32_t *version, deja_error *err)
 {
     unsigned char bytes[HEADER] = { 0 };
     unsigned char expected[HEADER] = { 0 };
@@ -229,7 +229,8 @@ deja_code deja__sniff_header(sqlite3 *db, bool writes, deja_error *err)
     memset(expected + 44, 0, 48);
     expected[47] = 4;
     expected[59] = 1;
-    expected[63] = DEJA__STORE_VERSION;
+    *version = bytes[63] == DEJA__STORE_OLDEST ? DEJA__STORE_OLDEST : DEJA__STORE_VERSION;
+    expected[63] = (unsigned char)*version;
     memcpy(expected + 68, "deja", 4);
     if (memcmp(bytes, expected, HEADER) != 0)
         return deja__fail(err, DEJA_EDAMAGED, "its header is damaged");

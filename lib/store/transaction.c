@@ -75,6 +75,18 @@ static bool enter_wal(deja_store *store)
     return wal;
 }
 
+/* To this version, with whatever is written now. Another writer may have done so already. */
+static deja_code migrate(deja_store *store, deja_error *err)
+{
+    char text[40];
+    if (store->version == DEJA__STORE_VERSION)
+        return DEJA_OK;
+    snprintf(text, sizeof text, "PRAGMA user_version=%d", DEJA__STORE_VERSION);
+    const int result = sqlite3_exec(store->db, text, NULL, NULL, NULL);
+    return result == SQLITE_OK ? DEJA_OK
+                               : deja__sql_fail(store->db, result, "cannot be written", err);
+}
+
 deja_code deja__write_begin(deja_store *store, deja_error *err)
 {
     if (!store->ready_to_write) {
@@ -89,7 +101,9 @@ deja_code deja__write_begin(deja_store *store, deja_error *err)
     if (result != SQLITE_OK)
         return deja__sql_fail(store->db, result, "cannot be written", err);
     store->in_write = true;
-    const deja_code code = deja__manifest_read(store, err);
+    deja_code code = migrate(store, err);
+    if (code == DEJA_OK)
+        code = deja__manifest_read(store, err);
     if (code < 0)
         deja__write_rollback(store);
     return code;
@@ -147,6 +161,8 @@ deja_code deja__write_commit(deja_store *store, deja_error *err)
     }
     if (code < 0)
         deja__write_rollback(store);
+    else
+        store->version = DEJA__STORE_VERSION;
     store->in_write = false;
     return code;
 }

@@ -119,6 +119,7 @@ deja_code deja_writer_open(deja_writer **out, deja_store *store, const deja_sess
     if (!writer)
         return deja__store_fail(store, deja__fail_memory(err), err);
     writer->store = store;
+    writer->number = 1;
     writer->seed = session->seed;
     writer->recorded_at = recording->recorded_at;
     writer->start_hash = start_hash;

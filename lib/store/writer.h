@@ -35,6 +35,7 @@ struct deja_writer {
     deja__setting *setting;
     deja__identity *identity;
     deja__progress now;
+    int64_t number; /* of its pack while that is open: the session's in a journal, or 1 */
     uint64_t seed;
     deja_buffer config;
     deja_buffer start_layout; /* no bytes: it began at the start */

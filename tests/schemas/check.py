@@ -243,7 +243,7 @@ class Store:
     def __init__(self, path, sql):
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         check("application id", 0x64656A61, self.db.execute("PRAGMA application_id").fetchone()[0])
-        check("version", 1, self.db.execute("PRAGMA user_version").fetchone()[0])
+        check("version", True, self.db.execute("PRAGMA user_version").fetchone()[0] in (1, 2))
         check_schema(self.db, sql)
         self.tables = {}
         manifest, _ = read_table(self.db, "manifest")

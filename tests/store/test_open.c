@@ -134,10 +134,32 @@ Test(opening, an_empty_file_is_no_store_but_becomes_one_by_writing)
 Test(opening, a_newer_store_is_refused_as_such)
 {
     const char *path = a_store("newer.deja");
-    sql(path, "PRAGMA user_version = 2", NULL, 0);
+    sql(path, "PRAGMA user_version = 3", NULL, 0);
     assert_refused(path, DEJA_EVERSION, "made by a newer deja");
     sql(path, "PRAGMA user_version = 0", NULL, 0);
     assert_refused(path, DEJA_EDAMAGED, "header");
+}
+
+static int version_of(const char *path)
+{
+    char text[16] = "";
+    sql(path, "PRAGMA user_version", text, sizeof text);
+    return atoi(text);
+}
+
+Test(opening, a_store_of_version_1_is_read_as_it_is_and_becomes_version_2_by_writing)
+{
+    const char *path = a_store("older.deja");
+    sql(path, "PRAGMA user_version = 1", NULL, 0);
+    close_store(open_store(path, DEJA_STORE_READ));
+    close_store(open_store(path, DEJA_STORE_APPEND));
+    cr_assert_eq(version_of(path), 1);
+    deja_store *store = open_store(path, DEJA_STORE_APPEND);
+    const recipe more = recipe_of(2);
+    put(store, &more);
+    close_store(store);
+    cr_assert_eq(version_of(path), 2);
+    cr_assert_eq(count_sessions(path), 2);
 }
 
 Test(opening, a_schema_that_is_not_the_versions_byte_for_byte_is_damage)

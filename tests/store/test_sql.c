@@ -125,7 +125,7 @@ Test(plain_sql, marks_and_parts_have_views)
 Test(plain_sql, the_file_is_known_by_its_application_id)
 {
     assert_answer("PRAGMA application_id", "1684367969");
-    assert_answer("PRAGMA user_version", "1");
+    assert_answer("PRAGMA user_version", "2");
     assert_answer("PRAGMA integrity_check", "ok");
     assert_answer("PRAGMA journal_mode", "delete");
 }
