@@ -9,7 +9,8 @@
 #include "base/base.h"
 
 enum {
-    DEJA__JOURNAL_VERSION = 1,
+    DEJA__JOURNAL_ONE = 1,  /* version: one session, as games write it */
+    DEJA__JOURNAL_RING = 2, /* version: a recorder's, session after session */
     DEJA__JOURNAL_PAGE = 4096,
     DEJA__JOURNAL_HEADER = 64,  /* bytes of the file's header, without its text */
     DEJA__JOURNAL_SEGMENT = 64, /* of a segment's */
@@ -24,7 +25,15 @@ enum deja__journal_kind {
     DEJA__JOURNAL_SECTION = 4,
     DEJA__JOURNAL_REWIND = 5,
     DEJA__JOURNAL_END = 6,
-    DEJA__JOURNAL_NEXT = 7
+    DEJA__JOURNAL_NEXT = 7,
+    DEJA__JOURNAL_SESSION = 8 /* of a ring */
+};
+
+/* A step's byte 13. */
+enum {
+    DEJA__JOURNAL_NO_EVENTS = 0,
+    DEJA__JOURNAL_HAS_EVENTS = 1,
+    DEJA__JOURNAL_BROKEN = 2 /* of a ring: the last command did not come back as it should */
 };
 
 static inline uint64_t deja__journal_mix(uint64_t sum, uint64_t number)

@@ -18,9 +18,12 @@ static deja_code damaged(const char *what, deja_error *err)
 
 static bool is_mapped_out(const deja__journal *j)
 {
+    if (j->ring && (j->trail_bits || j->trail_every || j->start_hash || j->text_size))
+        return false;
     return j->segment_size >= 1u << 16 && j->segment_size <= 1u << 28 &&
-           is_power(j->segment_size) && j->trail_bits >= 8 && j->trail_bits <= 64 &&
-           is_power(j->trail_bits) && j->trail_every != 0;
+           is_power(j->segment_size) &&
+           (j->ring || (j->trail_bits >= 8 && j->trail_bits <= 64 && is_power(j->trail_bits) &&
+                        j->trail_every != 0));
 }
 
 deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t size,
@@ -33,9 +36,11 @@ deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t
     if (size < DEJA__JOURNAL_HEADER)
         return damaged("it is cut short", err);
     const uint32_t version = deja__load32(at + 8);
-    if (version > DEJA__JOURNAL_VERSION)
-        return deja__fail(err, DEJA_EVERSION, "a journal of version %u; this deja reads version %d",
-                          version, DEJA__JOURNAL_VERSION);
+    if (version > DEJA__JOURNAL_RING)
+        return deja__fail(err, DEJA_EVERSION,
+                          "a journal of version %u; this deja reads up to version %d", version,
+                          DEJA__JOURNAL_RING);
+    journal->ring = version == DEJA__JOURNAL_RING;
     journal->bytes = at;
     journal->size = size;
     journal->segment_size = deja__load32(at + 12);
@@ -70,25 +75,43 @@ static bool is_zero(const unsigned char *bytes, uint64_t size)
     return true;
 }
 
-/* Whether segment n is there, at its place, from this journal. */
-static bool has_segment(const deja__journal *j, uint64_t n)
+static uint64_t slot_count(const deja__journal *j)
 {
-    const uint64_t count = j->size > j->first ? (j->size - j->first) / j->segment_size + 1 : 0;
-    if (n >= count || j->size - (j->first + n * j->segment_size) < DEJA__JOURNAL_SEGMENT)
+    return j->size > j->first ? (j->size - j->first + j->segment_size - 1) / j->segment_size : 0;
+}
+
+/* Whether a segment of this journal begins in that slot; *n is its number. */
+static bool is_segment(const deja__journal *j, uint64_t slot, uint64_t *n)
+{
+    const unsigned char *at = j->bytes + j->first + slot * j->segment_size;
+    if (j->size - j->first - slot * j->segment_size < DEJA__JOURNAL_SEGMENT)
         return false;
-    const unsigned char *at = j->bytes + j->first + n * j->segment_size;
+    *n = deja__load64(at + 16);
     return memcmp(at, "dejasegm", 8) == 0 && deja__load64(at + 8) == j->number &&
-           deja__load64(at + 16) == n && is_zero(at + 32, 24) &&
+           (j->ring ? is_zero(at + 24, 8) && is_zero(at + 48, 8) && *n < UINT32_MAX
+                    : is_zero(at + 32, 24) && *n == slot) &&
            deja__journal_mix_bytes(0, at, DEJA__JOURNAL_SEGMENT - 8) == deja__load64(at + 56);
+}
+
+/* Where segment n begins in the file; 0: it is not there. */
+static uint64_t find_segment(const deja__journal *j, uint64_t n)
+{
+    const uint64_t count = slot_count(j);
+    uint64_t found;
+    for (uint64_t slot = j->ring ? 0 : n; slot < count && (j->ring || slot == n); slot++)
+        if (is_segment(j, slot, &found) && found == n)
+            return j->first + slot * j->segment_size;
+    return 0;
 }
 
 /* Whether any segment behind the one at hand was begun: then what is missing here was there. */
 static bool has_later_segment(const deja__journal_walk *walk)
 {
     const deja__journal *j = walk->journal;
-    const uint64_t count = j->size > j->first ? (j->size - j->first) / j->segment_size + 1 : 0;
-    for (uint64_t n = walk->segment + (walk->in_segment ? 1 : 0); n < count; n++)
-        if (has_segment(j, n))
+    const uint64_t from = walk->segment + (walk->in_segment ? 1 : 0);
+    uint64_t n;
+    for (uint64_t slot = 0; slot < slot_count(j); slot++)
+        if (is_segment(j, slot, &n) && n >= from)
             return true;
     return false;
 }
@@ -96,11 +119,13 @@ static bool has_later_segment(const deja__journal_walk *walk)
 static bool enter(deja__journal_walk *walk)
 {
     const deja__journal *j = walk->journal;
-    walk->in_segment = has_segment(j, walk->segment);
+    walk->at = find_segment(j, walk->segment);
+    walk->in_segment = walk->at != 0;
     if (!walk->in_segment)
         return false;
-    walk->at = j->first + walk->segment * j->segment_size;
-    walk->end = j->size - walk->at < j->segment_size ? j->size : walk->at + j->segment_size;
+    walk->whole = walk->at + j->segment_size;
+    walk->end = j->size < walk->whole ? j->size : walk->whole;
+    walk->shift = j->first + walk->segment * j->segment_size - walk->at;
     walk->at += DEJA__JOURNAL_SEGMENT;
     return true;
 }
@@ -127,33 +152,25 @@ static bool stop_at_none(deja__journal_walk *walk, const char *why)
 static uint64_t sum_begun(const deja__journal_walk *walk, const unsigned char *at, uint32_t size)
 {
     uint64_t sum = deja__journal_mix(0, walk->journal->number);
-    sum = deja__journal_mix(sum, walk->at);
+    sum = deja__journal_mix(sum, walk->at + walk->shift);
     sum = deja__journal_mix(sum, deja__load32(at + 8) | (uint64_t)at[12] << 32);
     return deja__journal_mix_bytes(sum, at + DEJA__JOURNAL_RECORD, size);
 }
 
-void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
-{
-    memset(walk, 0, sizeof *walk);
-    walk->journal = journal;
-    if (!enter(walk))
-        stop_at_none(walk, NULL);
-}
-
-void deja__journal_walk_end(deja__journal_walk *walk)
-{
-    deja_buffer_release(&walk->parts);
-}
-
 /* Whether what its kind has no use for is zero, of a record that is done. */
-static bool is_plain_record(const unsigned char *at, uint32_t size)
+static bool is_plain_record(const unsigned char *at, uint32_t size, bool ring)
 {
     const enum deja__journal_kind kind = (enum deja__journal_kind)at[12];
-    const bool has_hash = kind == DEJA__JOURNAL_SECTION || kind == DEJA__JOURNAL_REWIND;
+    const bool has_hash = kind == DEJA__JOURNAL_SECTION || kind == DEJA__JOURNAL_REWIND ||
+                          kind == DEJA__JOURNAL_SESSION;
     const bool has_bytes = kind != DEJA__JOURNAL_REWIND && kind != DEJA__JOURNAL_NEXT;
+    if (kind == DEJA__JOURNAL_STEP && at[13] == DEJA__JOURNAL_BROKEN)
+        return ring && is_zero(at + 14, 18);
     if (kind == DEJA__JOURNAL_STEP)
-        return at[13] <= 1;
-    return is_zero(at + 13, 3) && is_zero(at + 24, 8) && (has_hash || is_zero(at + 16, 8)) &&
+        return at[13] <= DEJA__JOURNAL_HAS_EVENTS;
+    if (at[13] > (ring && kind == DEJA__JOURNAL_END))
+        return false;
+    return is_zero(at + 14, 2) && is_zero(at + 24, 8) && (has_hash || is_zero(at + 16, 8)) &&
            (has_bytes || size == 0);
 }
 
@@ -180,13 +197,14 @@ static bool read_record(deja__journal_walk *walk, deja__journal_record *record)
         return stop_at_none(walk, "its last record is cut off");
     uint64_t sum = sum_begun(walk, at, size);
     if (deja__journal_mark(sum) != begun || at[12] < DEJA__JOURNAL_STEP ||
-        at[12] > DEJA__JOURNAL_NEXT)
+        at[12] > (walk->journal->ring ? DEJA__JOURNAL_SESSION : DEJA__JOURNAL_NEXT))
         return stop_at_none(walk, "its last record was not written whole");
     const uint32_t done = deja__load32(at + 4);
     sum = deja__journal_mix(sum, deja__load64(at + 16));
     sum = deja__journal_mix(sum, deja__load64(at + 24));
     sum = deja__journal_mix(sum, deja__load32(at + 12));
-    const bool fits = deja__journal_mark(sum) == done && is_plain_record(at, size);
+    const bool fits =
+        deja__journal_mark(sum) == done && is_plain_record(at, size, walk->journal->ring);
     if (done != 0 && !fits)
         return stop_at_none(walk, "its last record was not written whole");
     if (done == 0 && at[12] != DEJA__JOURNAL_STEP)
@@ -197,7 +215,8 @@ static bool read_record(deja__journal_walk *walk, deja__journal_record *record)
     record->kind = (enum deja__journal_kind)at[12];
     record->done = done != 0;
     if (record->done) {
-        record->has_events = at[13] == 1;
+        record->flag = at[13];
+        record->has_events = at[13] == DEJA__JOURNAL_HAS_EVENTS;
         record->result = deja__load16(at + 14);
         record->hash = deja__load64(at + 16);
         record->event_hash = deja__load64(at + 24);
@@ -220,19 +239,18 @@ static bool go_on(deja__journal_walk *walk)
 /* Less than a record's header is left: the next segment, where this one is whole. */
 static bool skip_rest(deja__journal_walk *walk)
 {
-    const deja__journal *j = walk->journal;
-    const uint64_t whole = j->first + (walk->segment + 1) * j->segment_size;
-    if (whole - walk->at >= DEJA__JOURNAL_RECORD)
-        return true;
-    return go_on(walk);
+    return walk->whole - walk->at >= DEJA__JOURNAL_RECORD || go_on(walk);
 }
 
 static bool join_parts(deja__journal_walk *walk, deja__journal_record *record)
 {
     if (walk->parts.size == 0)
         return true;
-    if (record->kind != DEJA__JOURNAL_STEP)
+    if (record->kind != DEJA__JOURNAL_STEP && record->kind != DEJA__JOURNAL_SESSION) {
+        if (walk->journal->ring) /* there was no room for the rest */
+            return true;
         return stop(walk, "a command was not written whole");
+    }
     if (!deja_buffer_add(&walk->parts, record->bytes.bytes, record->bytes.size)) {
         walk->failed = true;
         return stop(walk, NULL);
@@ -240,6 +258,61 @@ static bool join_parts(deja__journal_walk *walk, deja__journal_record *record)
     record->bytes = (deja_span){ walk->parts.bytes, walk->parts.size };
     return true;
 }
+
+/* ---- where reading begins ---- */
+
+/* Whether nothing of a segment is missing that others come behind. */
+static bool is_whole(const deja__journal *j, uint64_t n)
+{
+    deja__journal_walk walk = { .journal = j, .segment = n };
+    deja__journal_record record;
+    if (!enter(&walk))
+        return false;
+    while (walk.whole - walk.at >= DEJA__JOURNAL_RECORD) {
+        if (!read_record(&walk, &record))
+            return false;
+        if (record.kind == DEJA__JOURNAL_NEXT)
+            break;
+    }
+    return true;
+}
+
+/* The first segment of a ring from which on nothing is missing. */
+static uint64_t first_segment(const deja__journal *j)
+{
+    uint64_t last = 0;
+    uint64_t n;
+    bool any = false;
+    for (uint64_t slot = 0; slot < slot_count(j); slot++)
+        if (is_segment(j, slot, &n) && (!any || n > last)) {
+            last = n;
+            any = true;
+        }
+    while (last > 0 && is_whole(j, last - 1))
+        last--;
+    return last;
+}
+
+void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->journal = journal;
+    walk->segment = journal->ring ? first_segment(journal) : 0;
+    if (!enter(walk)) {
+        stop_at_none(walk, NULL);
+    } else if (journal->ring) {
+        const unsigned char *header = journal->bytes + walk->at - DEJA__JOURNAL_SEGMENT;
+        walk->session = deja__load64(header + 32);
+        walk->steps = deja__load64(header + 40);
+    }
+}
+
+void deja__journal_walk_end(deja__journal_walk *walk)
+{
+    deja_buffer_release(&walk->parts);
+}
+
+/* ---- one after another ---- */
 
 bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record)
 {
@@ -258,7 +331,7 @@ bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *rec
         if (record->kind != DEJA__JOURNAL_PART)
             return join_parts(walk, record);
         parts = true;
-        if (walk->parts.size + record->bytes.size > DEJA__COMMAND_SIZE_MAX)
+        if (!walk->journal->ring && walk->parts.size + record->bytes.size > DEJA__COMMAND_SIZE_MAX)
             return stop(walk, "a command is larger than 16 MiB");
         if (!deja_buffer_add(&walk->parts, record->bytes.bytes, record->bytes.size)) {
             walk->failed = true;

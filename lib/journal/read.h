@@ -13,6 +13,7 @@
 
 typedef struct deja__journal {
     const unsigned char *bytes; /* borrowed */
+    bool ring;                  /* of version 2: sessions are records, and there is no text */
     uint64_t size;
     uint64_t number;
     uint64_t first; /* where segment 0 begins */
@@ -33,6 +34,7 @@ typedef struct deja__journal_record {
     enum deja__journal_kind kind;
     bool done; /* of a step: it has a result and a hash */
     bool has_events;
+    uint32_t flag; /* byte 13 */
     uint32_t result;
     uint64_t hash;
     uint64_t event_hash;
@@ -44,6 +46,10 @@ typedef struct deja__journal_walk {
     uint64_t segment; /* its number */
     uint64_t at;      /* in the file */
     uint64_t end;     /* of what there is of the segment */
+    uint64_t whole;   /* where all of it would end */
+    uint64_t shift;   /* from where a record is in the file to its place in the journal */
+    uint64_t session; /* of a ring: which one runs where reading begins, from 1; 0: none */
+    uint64_t steps;   /* then: of it, finished and not taken back */
     deja_buffer parts;
     bool in_segment;
     bool failed;     /* out of memory */

@@ -294,11 +294,14 @@ static deja_code open_players(table *t, deja_error *err)
     return code < 0 ? code : deja__game_open(&t->game, t->plugin, err);
 }
 
+/* Nobody waits for bots, so they wait. */
+static const deja__folder_options FOLDING = { NULL, 2, 128, false, true };
+
 static deja_code open_table(table *t, deja_store *store, deja_error *err)
 {
     deja_code code = open_players(t, err);
     if (code == DEJA_OK)
-        code = deja__recorder_create(&t->recorder, store, t->plugin, err);
+        code = deja__recorder_create(&t->recorder, store, t->plugin, &FOLDING, err);
     if (code == DEJA_OK)
         code = deja__form_init(&t->command_form, t->plugin, DEJA_COMMAND, err);
     if (code < 0)
@@ -308,12 +311,13 @@ static deja_code open_table(table *t, deja_store *store, deja_error *err)
     return t->command ? DEJA_OK : deja__fail_memory(err);
 }
 
-static void close_table(table *t)
+static deja_code close_table(table *t, deja_error *err)
 {
+    /* Games that were told of are kept, whatever came after them. */
+    const deja_code code = deja__recorder_destroy(t->recorder, NULL, err);
     if (t->command)
         deja__codec_value_destroy(t->command_form.codec, t->command);
     deja__form_release(&t->command_form);
-    deja__recorder_destroy(t->recorder);
     deja__game_close(t->game);
     deja__seats_release(&t->seats);
     free(t->bots);
@@ -322,6 +326,7 @@ static void close_table(table *t)
     deja_buffer_release(&t->content);
     deja_buffer_release(&t->next);
     free(t);
+    return code;
 }
 
 static deja_code create_table(table **out, deja_plugin *plugin, deja_bots_options *taken,
@@ -357,7 +362,7 @@ deja_code deja_bots_check(deja_plugin *plugin, const deja_bots_options *options,
         if (code == DEJA_OK && taken.start_hash)
             *taken.start_hash = hash;
     }
-    close_table(t);
+    (void)close_table(t, NULL);
     return code;
 }
 
@@ -380,8 +385,6 @@ deja_code deja_record_bots(deja_store *store, deja_plugin *plugin, const deja_bo
             deja__fail_within(err, code, "seed %llu", (unsigned long long)(taken.seed + i));
     }
     deja__float_control_put(&t->floats);
-    close_table(t);
-    /* Games that were told of are kept, whatever came after them. */
-    const deja_code flushed = deja_store_flush(store, code < 0 ? NULL : err);
+    const deja_code flushed = close_table(t, code < 0 ? NULL : err);
     return code < 0 ? code : flushed;
 }

@@ -8,8 +8,6 @@
  */
 #include "record/floats.h"
 
-#include <unistd.h>
-
 #include "plugin/plugin.h"
 #include "record/recorder.h"
 
@@ -32,7 +30,7 @@ void deja__recorder_mark_floats(deja_recorder *recorder)
 {
     deja_buffer text = { 0 };
     recorder->floats = deja__floats();
-    if (recorder->float_marks >= MARKS_MOST || recorder->pid != getpid())
+    if (recorder->float_marks >= MARKS_MOST)
         return;
     recorder->float_marks++;
     deja_buffer_text(&text, "the float environment changed:");
@@ -41,7 +39,6 @@ void deja__recorder_mark_floats(deja_recorder *recorder)
         deja_buffer_text(&text, " (and no more of this is marked)");
     /* That it cannot be made is no reason to end the recording. */
     if (!text.failed)
-        (void)deja_writer_mark(recorder->writer, deja__recorder_step(recorder),
-                               (const char *)text.bytes, NULL);
+        (void)deja__recorder_note(recorder, false, (const char *)text.bytes, 0, NULL);
     deja_buffer_release(&text);
 }

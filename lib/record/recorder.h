@@ -4,18 +4,18 @@
  * ring) is made once. deja_recorder_open() and deja_recorder_close() are one session of such a one;
  * deja_record_bots() plays many.
  *
- * recorder.c has the steps, session.c how a session begins and ends, floats.c what becomes of a
- * float environment that changes.
+ * recorder.c has the steps, session.c how a session begins and ends, notes.c what is beside the
+ * steps, floats.c what becomes of a float environment that changes, folder.c how it gets into the
+ * store.
  */
 #ifndef DEJA_RECORD_RECORDER_H
 #define DEJA_RECORD_RECORDER_H
 
 #include <deja/recorder.h>
-#include <sys/types.h>
 
 #include "base/base.h"
 #include "record/events.h"
-#include "record/ring.h"
+#include "record/folder.h"
 
 /* Bytes of a mark, and of what is told of the players and the version. */
 enum { DEJA__LINE_SIZE_MAX = 1000 };
@@ -26,19 +26,23 @@ struct deja_recorder {
     const deja_rules_table *table;
     deja__form state, command, event;
     deja__events events;
-    deja__ring ring;
+    deja__folder *folder;
+    deja__ring *ring;  /* the folder's */
+    deja_buffer bytes; /* of a command, or of a session's beginning */
+    deja_buffer later; /* marks and sections made within a step: see notes.c */
     deja_buffer platform;
     uint32_t platform_floats; /* what the float environment was when that was made */
     deja_buffer start;        /* the state's bytes of a session that begins in the middle */
 
-    deja_writer *writer; /* NULL between sessions */
+    bool running;          /* a session is */
+    bool troubled;         /* the store did not take the last one when it ended */
+    uint64_t marks;        /* of it, so far */
+    uint64_t rewind_floor; /* steps up to this one may be in the store */
     uint64_t trail_every;
     uint64_t until_hash; /* steps to the next one that is hashed */
     uint32_t trail_bits;
     uint32_t floats; /* the float environment, when last looked at */
     uint32_t float_marks;
-    uint32_t forks; /* what the counter was at the start */
-    pid_t pid;
     bool inside;      /* a step began and has not ended */
     deja_code failed; /* DEJA_OK, or why nothing more is recorded */
     bool keep_begun;  /* the command that was begun belongs to the session */
@@ -48,8 +52,10 @@ struct deja_recorder {
 
 /* Borrows store and plugin (NULL: a game without described types). */
 deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plugin *plugin,
-                                deja_error *err);
-void deja__recorder_destroy(deja_recorder *recorder); /* NULL is fine */
+                                const deja__folder_options *options, deja_error *err);
+/* What the store does not take stays in the journal, and why is answered. NULL is fine.
+ * @param[out] id of the last session, where the store has it; may be NULL */
+deja_code deja__recorder_destroy(deja_recorder *recorder, deja_id *id, deja_error *err);
 
 /* What stands in place of options->config and options->content: as it is stored. */
 typedef struct deja__asked {
@@ -72,15 +78,22 @@ deja_code deja__recorder_take_platform(deja_recorder *recorder, deja_error *err)
 /* Marks that the float environment has changed by the last step that is finished. */
 void deja__recorder_mark_floats(deja_recorder *recorder);
 
-/* This process and its forks so far: what the next two go by. */
-void deja__recorder_note_process(deja_recorder *recorder);
+/* Whether this is a forked child, which does not record. */
 bool deja__recorder_in_child(const deja_recorder *recorder);
 /* Steps that are finished. */
 uint64_t deja__recorder_step(const deja_recorder *recorder);
 deja_code deja__recorder_say_child(deja_error *err);
 /* Says why the recorder failed. */
 deja_code deja__recorder_say_failed(const deja_recorder *recorder, deja_error *err);
-/* Hands what is in the ring to the writer; with `begun` the command that did not return, too. */
-deja_code deja__recorder_flush(deja_recorder *recorder, bool begun, deja_error *err);
+/* Whether there is a recorder, of this process, that has not failed; or else why not. */
+deja_code deja__recorder_usable(const deja_recorder *recorder, deja_error *err);
+/* The recorder fails for good, for the reason in recorder->failure. */
+deja_code deja__recorder_give_up(deja_recorder *recorder, deja_code code, deja_error *err);
+/* notes.c: a mark or a section at the step at hand; what is noted within a step waits for its end.
+ * DEJA_ELIMIT: a session takes no more marks. */
+deja_code deja__recorder_note(deja_recorder *recorder, bool is_section, const char *text,
+                              uint64_t hash, deja_error *err);
+/* The step has ended: what waited is logged. */
+deja_code deja__recorder_notes_flush(deja_recorder *recorder, deja_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "plugin/plugin.h"
 #include "record/options.h"
+#include "store/session_record.h"
 #include "store/valid.h"
 
 #define BYTES_LAYOUT "bytes" /* the layouts of a game without described types */
@@ -111,21 +112,25 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const
     if (code < 0)
         return code;
     describe(recorder, asked, options, &session, &recording);
-    const uint64_t chain = deja__chain_start(hash);
-    code = deja_writer_open(&recorder->writer, recorder->store, &session, &recording,
-                            deja__cut(hash, options->trail_bits), chain, err);
-    if (code < 0) {
-        recorder->writer = NULL;
+    deja_buffer_clear(&recorder->bytes);
+    code = deja__session_record_write(&session, &recording, hash, &recorder->bytes, err);
+    const deja_span bytes = { recorder->bytes.bytes, recorder->bytes.size };
+    if (code == DEJA_OK)
+        code = deja__ring_session(recorder->ring, bytes, err);
+    /* Whether the store takes such a session is to be known now. */
+    if (code == DEJA_OK)
+        code = deja__folder_catch_up(recorder->folder, DEJA__FOLD_OR_DROP, err);
+    if (code < 0)
         return code;
-    }
-    deja__ring_start(&recorder->ring, chain, deja__event_chain_start());
     recorder->trail_bits = options->trail_bits;
     recorder->trail_every = recorder->until_hash = options->trail_every;
-    deja__recorder_note_process(recorder);
     if (recorder->plugin)
         deja__events_clear(&recorder->events);
+    deja_buffer_clear(&recorder->later);
+    recorder->marks = recorder->rewind_floor = 0;
     recorder->failed = DEJA_OK;
     recorder->inside = recorder->keep_begun = false;
+    recorder->running = true;
     return DEJA_OK;
 }
 
@@ -142,8 +147,7 @@ static void mark_breach(deja_recorder *recorder)
     while (!text.failed && !deja__is_utf8(text.bytes, text.size))
         text.bytes[--text.size] = 0;
     if (!text.failed)
-        (void)deja_writer_mark(recorder->writer, deja__recorder_step(recorder) + 1,
-                               (const char *)text.bytes, NULL);
+        (void)deja__recorder_note(recorder, false, (const char *)text.bytes, 0, NULL);
     deja_buffer_release(&text);
 }
 
@@ -180,33 +184,44 @@ static deja_code judge(deja_recorder *recorder, const char **outcome, uint32_t *
     return DEJA_OK;
 }
 
+/* The journal is told. Where it has no room, the session has no end there, and is unfinished. */
+static void log_end(deja_recorder *recorder, uint32_t ended, const char *outcome)
+{
+    if (recorder->ring->begun)
+        deja__ring_break(recorder->ring);
+    (void)deja__recorder_notes_flush(recorder, NULL);
+    if (recorder->keep_begun)
+        mark_breach(recorder);
+    (void)deja__ring_log(recorder->ring, DEJA__JOURNAL_END, ended == DEJA_ENDED_UNFINISHED, outcome,
+                         0, NULL);
+}
+
 deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,
                                 bool *known, deja_error *err)
 {
     deja_error why;
     uint32_t ended;
-    deja_writer *writer = recorder->writer;
-    recorder->writer = NULL;
+    recorder->running = false;
     if (id)
         memset(id, 0, sizeof *id);
     if (known)
         *known = false;
-    /* The child's copy of the writer is left alone: dropping it would reach into the store. */
     if (deja__recorder_in_child(recorder))
         return deja__recorder_say_child(err);
 
     const deja_code told = judge(recorder, &outcome, &ended, &why);
-    recorder->writer = writer;
-    if (recorder->keep_begun)
-        mark_breach(recorder);
-    /* A block that the store did not take is still here, and the disk may have room by now. */
-    deja_code code = deja__recorder_flush(recorder, ended == DEJA_ENDED_CRASHED, &why);
-    recorder->writer = NULL;
+    log_end(recorder, ended, outcome);
+    deja_error trouble;
+    deja_code code = deja__folder_catch_up(recorder->folder, DEJA__FOLD_FINISH, &trouble);
+    const deja__fold *fold = recorder->folder->fold;
+    if (id && fold->sessions == recorder->ring->session)
+        *id = fold->id;
+    if (known && fold->sessions == recorder->ring->session)
+        *known = fold->known;
+    recorder->troubled = code < 0;
     if (code < 0)
-        deja_writer_abandon(writer);
+        why = trouble;
     else
-        code = deja_writer_close(writer, ended, outcome, id, known, &why);
-    if (code == DEJA_OK)
         code = told;
     if (code < 0 && err)
         *err = why;
@@ -227,7 +242,7 @@ static deja_code make_forms(deja_recorder *recorder, deja_error *err)
 }
 
 deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plugin *plugin,
-                                deja_error *err)
+                                const deja__folder_options *options, deja_error *err)
 {
     *out = NULL;
     if (!store)
@@ -238,29 +253,34 @@ deja_code deja__recorder_create(deja_recorder **out, deja_store *store, deja_plu
     recorder->store = store;
     recorder->plugin = plugin;
     recorder->table = plugin ? deja_plugin_table(plugin) : NULL;
-    deja_code code = deja__ring_open(&recorder->ring, err);
-    if (code == DEJA_OK && plugin)
-        code = make_forms(recorder, err);
+    deja_code code = plugin ? make_forms(recorder, err) : DEJA_OK;
+    if (code == DEJA_OK)
+        code = deja__folder_open(&recorder->folder, store, options, err);
+    if (code == DEJA_OK)
+        recorder->ring = recorder->folder->ring;
     if (code < 0) {
-        deja__recorder_destroy(recorder);
+        (void)deja__recorder_destroy(recorder, NULL, NULL);
         return code;
     }
     *out = recorder;
     return DEJA_OK;
 }
 
-void deja__recorder_destroy(deja_recorder *recorder)
+deja_code deja__recorder_destroy(deja_recorder *recorder, deja_id *id, deja_error *err)
 {
     if (!recorder)
-        return;
+        return DEJA_OK;
+    const deja_code code = deja__folder_close(recorder->folder, id, err);
     deja__events_release(&recorder->events);
     deja__form_release(&recorder->state);
     deja__form_release(&recorder->command);
     deja__form_release(&recorder->event);
-    deja__ring_release(&recorder->ring);
+    deja_buffer_release(&recorder->bytes);
+    deja_buffer_release(&recorder->later);
     deja_buffer_release(&recorder->platform);
     deja_buffer_release(&recorder->start);
     free(recorder);
+    return code;
 }
 
 /* The config in memory as canonical bytes. */
@@ -275,6 +295,26 @@ static deja_code save_config(const deja_plugin *plugin, const void *config, deja
     return code < 0 ? deja__fail_within(err, code, "the config") : DEJA_OK;
 }
 
+static deja_code take_journal(const deja_recorder_options *options, deja__folder_options *folding,
+                              deja_error *err)
+{
+    const uint64_t segment = DEJA__RING_SEGMENT;
+    if (options->wait > 1)
+        return deja__fail(err, DEJA_EMISUSE, "wait is 0 or 1");
+    if (options->journal_size < 2 * segment || options->journal_most < options->journal_size ||
+        options->journal_most > DEJA__RING_SLOTS_MAX * segment)
+        return deja__fail(err, DEJA_EMISUSE,
+                          "a journal has %llu bytes or more to begin with, and at most %llu",
+                          (unsigned long long)(2 * segment),
+                          (unsigned long long)(DEJA__RING_SLOTS_MAX * segment));
+    folding->folder = options->journal_folder;
+    folding->slots = (uint32_t)((options->journal_size + segment - 1) / segment);
+    folding->slots_most = (uint32_t)((options->journal_most + segment - 1) / segment);
+    folding->threaded = true;
+    folding->waits = options->wait != 0;
+    return DEJA_OK;
+}
+
 deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin *plugin,
                              const void *state, const deja_recorder_options *options,
                              deja_error *err)
@@ -284,6 +324,7 @@ deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin
     deja_buffer saved = { 0 };
     deja_buffer content = { 0 };
     deja__asked asked = { { NULL, 0 }, "" };
+    deja__folder_options folding;
     *out = NULL;
     deja_code code = deja__options_take(&taken, sizeof taken, options, err);
     if (code == DEJA_OK)
@@ -291,7 +332,9 @@ deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin
     if (content.size)
         asked.content = (const char *)content.bytes;
     if (code == DEJA_OK)
-        code = deja__recorder_create(&recorder, store, plugin, err);
+        code = take_journal(&taken, &folding, err);
+    if (code == DEJA_OK)
+        code = deja__recorder_create(&recorder, store, plugin, &folding, err);
     if (code == DEJA_OK && plugin && taken.config) {
         code = save_config(plugin, taken.config, &saved, err);
         asked.config = (deja_span){ saved.bytes, saved.size };
@@ -303,7 +346,7 @@ deja_code deja_recorder_open(deja_recorder **out, deja_store *store, deja_plugin
     deja_buffer_release(&saved);
     deja_buffer_release(&content);
     if (code < 0)
-        deja__recorder_destroy(recorder);
+        (void)deja__recorder_destroy(recorder, NULL, NULL);
     else
         *out = recorder;
     return code;
@@ -314,7 +357,12 @@ deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja
 {
     if (!recorder)
         return DEJA_OK;
+    deja_error why;
     const deja_code code = deja__recorder_finish(recorder, outcome, id, NULL, err);
-    deja__recorder_destroy(recorder);
-    return code;
+    const bool troubled = recorder->troubled;
+    /* The store is asked once more, and what it answers then is what counts. */
+    const deja_code left = deja__recorder_destroy(recorder, id, &why);
+    if (left < 0 && err)
+        *err = why;
+    return left < 0 || troubled ? left : code;
 }

@@ -13,6 +13,7 @@
  *     part                   the streams of steps, decoded
  *     list, reader, notes    reading
  *     writer, gather, pack, long    writing: short sessions many at a time, long ones by block
+ *     journals, side, fold, resume    what recorders have left beside the file
  *     inspect                deja_store_check()
  *
  * A public function calls deja__store_fail() once on its way out, so that a message says which file
@@ -52,6 +53,7 @@ typedef struct deja__catalog deja__catalog;
 typedef struct deja__cache deja__cache;
 typedef struct deja__gather deja__gather;
 typedef struct deja__kept_notes deja__kept_notes;
+typedef struct deja__side deja__side;
 
 struct deja_store {
     sqlite3 *db;
@@ -72,7 +74,17 @@ struct deja_store {
     deja__kept_notes *notes;
     int64_t last_read;    /* the session that a reader was last opened for */
     deja__gather *gather; /* NULL while reading only */
+    deja__side *side;     /* what is in journals; NULL: nothing, or it is written to */
+    deja_store_told told; /* of journals */
 };
+
+/* Closes a handle of whose file there is another one for writing in this process: that one leaves
+ * WAL mode, which takes several syncs, and brings what is in the log into the file. What is
+ * gathered is dropped. NULL is fine. */
+void deja__store_let_go(deja_store *store);
+/* A store in memory, for writing, that is gone when it is let go.
+ * @param name of the file that it stands beside, for messages */
+deja_code deja__store_open_memory(deja_store **out, const char *name, deja_error *err);
 
 /* ---- errors ---- */
 

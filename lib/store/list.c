@@ -3,6 +3,7 @@
  * All sessions, and one by the beginning of its id. Both are answered from the catalog, whose
  * tables were read through.
  */
+#include "store/journals.h"
 #include "store/reader.h"
 
 #include <stdio.h>
@@ -44,33 +45,72 @@ static deja_code fill(deja_store *store, deja__session_pack *pack, uint32_t plac
     return deja__start_read(store, pack->id, &l->start_layout, &l->start, &entry->session, err);
 }
 
+typedef struct told {
+    bool (*visit)(void *user, const deja_entry *entry);
+    void *user;
+    deja_store *beside; /* whose side is told of; NULL: it is the file */
+    bool more;
+} told;
+
+/* Whether a session of the side is to be told of, under its key. */
+static deja_code take_from_side(told *t, listing *l, bool *shown, deja_error *err)
+{
+    bool stored = false;
+    const deja_code code = deja__side_is_stored(t->beside, &l->entry.session.id, &stored, err);
+    *shown = !stored;
+    l->entry.key = deja__side_key(&l->entry.session.id);
+    return code;
+}
+
+static deja_code tell_one(deja_store *store, deja__session_pack *pack, uint32_t place, told *t,
+                          listing *l, deja_error *err)
+{
+    bool shown = true;
+    deja_code code = fill(store, pack, place, l, err);
+    if (code == DEJA_OK && t->beside)
+        code = take_from_side(t, l, &shown, err);
+    if (code < 0) {
+        char word[13];
+        return deja__fail_within(err, code, "session %s",
+                                 deja__id_word(&l->entry.session.id, word));
+    }
+    if (shown)
+        t->more = t->visit(t->user, &l->entry);
+    return DEJA_OK;
+}
+
+static deja_code tell_all(deja_store *store, told *t, listing *l, deja_error *err)
+{
+    const deja__catalog *c = store->catalog;
+    deja_code code = deja__catalog_look(store, err);
+    /* Packs may come and go while one is told of; their ids only rise. */
+    for (int64_t id = 0; code == DEJA_OK && t->more;) {
+        deja__session_pack *pack = deja__catalog_session_pack_after(c, id);
+        if (!pack)
+            break;
+        id = pack->id;
+        if (deja__side_hides(store, pack))
+            continue;
+        for (uint32_t place = 0; pack && place < pack->count && t->more && code == DEJA_OK;
+             place++) {
+            code = tell_one(store, pack, place, t, l, err);
+            pack = deja__catalog_session_pack(c, id);
+        }
+    }
+    return code;
+}
+
 deja_code deja_store_list(deja_store *store, bool (*visit)(void *user, const deja_entry *entry),
                           void *user, deja_error *err)
 {
     if (!store || !visit)
         return deja__fail(err, DEJA_EMISUSE, "a list needs a store, and somebody to tell it to");
-    const deja__catalog *c = store->catalog;
     listing l = { 0 };
-    bool more = true;
-    deja_code code = deja__catalog_look(store, err);
-    /* Packs may come and go while one is told of; their ids only rise. */
-    for (int64_t id = 0; code == DEJA_OK && more;) {
-        deja__session_pack *pack = deja__catalog_session_pack_after(c, id);
-        if (!pack)
-            break;
-        id = pack->id;
-        for (uint32_t place = 0; pack && place < pack->count && more && code == DEJA_OK; place++) {
-            code = fill(store, pack, place, &l, err);
-            if (code < 0) {
-                char word[13];
-                deja__fail_within(err, code, "session %s",
-                                  deja__id_word(&l.entry.session.id, word));
-            } else {
-                more = visit(user, &l.entry);
-            }
-            pack = deja__catalog_session_pack(c, id);
-        }
-    }
+    told t = { visit, user, NULL, true };
+    deja_code code = tell_all(store, &t, &l, err);
+    t.beside = store;
+    if (code == DEJA_OK && store->side)
+        code = tell_all(store->side->store, &t, &l, err);
     deja_buffer_release(&l.config);
     deja_buffer_release(&l.start_layout);
     deja_buffer_release(&l.start);
@@ -114,6 +154,7 @@ typedef struct search {
     const unsigned char *found;
     const unsigned char *other; /* another id that also begins so */
     bool open;
+    bool beside; /* it is the side that is looked through */
     int64_t key;
 } search;
 
@@ -129,12 +170,23 @@ static void look_through(search *s, const deja__session_pack *pack)
             s->other = digest;
             continue;
         }
-        if (s->found && pack->open && !s->open)
+        if (s->found && !s->open && (pack->open || s->beside))
             continue;
         s->found = digest;
         s->open = pack->open;
-        s->key = pack->id * DEJA__PACK_MAX + place;
+        deja_id id;
+        deja__session_id(pack, place, &id);
+        s->key = s->beside ? deja__side_key(&id) : pack->id * DEJA__PACK_MAX + place;
     }
+}
+
+static deja_code look_through_all(search *s, deja_store *store, deja_error *err)
+{
+    const deja_code code = deja__catalog_look(store, err);
+    for (uint32_t i = 0; code == DEJA_OK && i < store->catalog->counts[DEJA__SESSION_PACKS]; i++)
+        if (!deja__side_hides(store, store->catalog->session_packs[i]))
+            look_through(s, store->catalog->session_packs[i]);
+    return code;
 }
 
 deja_code deja_store_find(deja_store *store, const char *prefix, int64_t *key, deja_error *err)
@@ -150,9 +202,10 @@ deja_code deja_store_find(deja_store *store, const char *prefix, int64_t *key, d
             deja__fail(err, DEJA_EFORMAT, "an id begins with 1 to 32 hex digits, not '%s'",
                        deja__is_plain(prefix, strlen(prefix), 64) ? prefix : "..."),
             err);
-    deja_code code = deja__catalog_look(store, err);
-    for (uint32_t i = 0; code == DEJA_OK && i < store->catalog->counts[DEJA__SESSION_PACKS]; i++)
-        look_through(&s, store->catalog->session_packs[i]);
+    deja_code code = look_through_all(&s, store, err);
+    s.beside = true;
+    if (code == DEJA_OK && store->side)
+        code = look_through_all(&s, store->side->store, err);
     if (code == DEJA_OK && !s.found)
         code = deja__fail(err, DEJA_ENOTFOUND, "there is no session '%s'", prefix);
     if (code == DEJA_OK && s.other) {

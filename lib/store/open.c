@@ -14,6 +14,7 @@
 
 #include "store/catalog.h"
 #include "store/gather.h"
+#include "store/journals.h"
 #include "store/notes.h"
 #include "store/part.h"
 
@@ -293,6 +294,7 @@ static deja_code open_any(deja_store *store, deja_error *err)
 
 static void destroy(deja_store *store)
 {
+    deja__side_destroy(store->side);
     deja__gather_destroy(store->gather);
     deja__kept_notes_destroy(store->notes);
     deja__cache_destroy(store->cache);
@@ -305,39 +307,90 @@ static void destroy(deja_store *store)
     free(store);
 }
 
-deja_code deja_store_open(deja_store **out, const char *path, uint32_t mode, deja_error *err)
+/* What is kept in memory of a store. */
+static deja_code equip(deja_store *store, deja_error *err)
 {
-    if (!out)
-        return deja__fail(err, DEJA_EMISUSE, "there is no place for the store");
-    *out = NULL;
-    if (!path || !*path || mode > DEJA_STORE_APPEND)
-        return deja__fail(err, DEJA_EMISUSE, "a store needs a path and a mode");
-    deja_store *store = calloc(1, sizeof *store);
-    if (!store)
-        return deja__fail_memory(err);
-    store->mode = mode;
-    store->path = literal_path(path);
-    store->name = message_name(path);
-    deja_code code = store->path && store->name ? DEJA_OK : deja__fail_memory(err);
-    if (code == DEJA_OK)
-        code = look_at(store->path, mode, err);
-    if (code == DEJA_OK)
-        code = open_any(store, err);
-    if (code == DEJA_OK)
-        code = deja__unpacker_create(&store->unpacker, err);
+    deja_code code = deja__unpacker_create(&store->unpacker, err);
     if (code == DEJA_OK)
         code = deja__catalog_create(&store->catalog, err);
     if (code == DEJA_OK)
         code = deja__cache_create(&store->cache, err);
     if (code == DEJA_OK)
         code = deja__kept_notes_create(&store->notes, err);
-    if (code == DEJA_OK && mode != DEJA_STORE_READ)
+    if (code == DEJA_OK && store->mode != DEJA_STORE_READ)
         code = deja__packer_create(&store->packer, err);
-    if (code == DEJA_OK && mode != DEJA_STORE_READ)
+    if (code == DEJA_OK && store->mode != DEJA_STORE_READ)
         code = deja__gather_create(&store->gather, err);
+    return code;
+}
+
+static deja_code create_handle(deja_store **out, const char *path, uint32_t mode, deja_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return deja__fail_memory(err);
+    (*out)->mode = mode;
+    (*out)->path = literal_path(path);
+    (*out)->name = message_name(path);
+    if ((*out)->path && (*out)->name)
+        return DEJA_OK;
+    destroy(*out);
+    *out = NULL;
+    return deja__fail_memory(err);
+}
+
+deja_code deja_store_open(deja_store **out, const char *path, uint32_t mode, deja_error *err)
+{
+    deja_store *store;
+    if (!out)
+        return deja__fail(err, DEJA_EMISUSE, "there is no place for the store");
+    *out = NULL;
+    if (!path || !*path || mode > DEJA_STORE_APPEND)
+        return deja__fail(err, DEJA_EMISUSE, "a store needs a path and a mode");
+    deja_code code = create_handle(&store, path, mode, err);
+    if (code < 0)
+        return code;
+    code = look_at(store->path, mode, err);
+    if (code == DEJA_OK)
+        code = open_any(store, err);
+    if (code == DEJA_OK)
+        code = equip(store, err);
+    if (code == DEJA_OK && mode == DEJA_STORE_READ)
+        code = deja__journals_read(store, err);
+    else if (code == DEJA_OK)
+        deja__journals_fold(store);
     if (code < 0) {
-        if (store->name)
-            deja__store_fail(store, code, err);
+        deja__store_fail(store, code, err);
+        destroy(store);
+        return code;
+    }
+    *out = store;
+    return DEJA_OK;
+}
+
+deja_code deja__store_open_memory(deja_store **out, const char *name, deja_error *err)
+{
+    deja_store *store;
+    *out = NULL;
+    deja_code code = create_handle(&store, name, DEJA_STORE_WRITE, err);
+    if (code < 0)
+        return code;
+    store->version = DEJA__STORE_VERSION;
+    store->ready_to_write = true;
+    code = connect_to(store, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    for (uint32_t order = 0; order < DEJA__PAGE_COUNT && code == DEJA_OK; order++)
+        code = deja__order_prepare(store, order, err);
+    if (code == DEJA_OK && deja__order_run(store, DEJA__BEGIN_WRITE) != SQLITE_OK)
+        code = deja__fail_memory(err);
+    if (code == DEJA_OK)
+        code = deja__schema_create(store, err);
+    if (code == DEJA_OK && deja__order_run(store, DEJA__COMMIT) != SQLITE_OK)
+        code = deja__fail_memory(err);
+    if (code == DEJA_OK)
+        code = deja__order_prepare(store, DEJA__PAGE_COUNT, err);
+    if (code == DEJA_OK)
+        code = equip(store, err);
+    if (code < 0) {
         destroy(store);
         return code;
     }
@@ -348,7 +401,13 @@ deja_code deja_store_open(deja_store **out, const char *path, uint32_t mode, dej
 /* Back to one file. Where somebody else has it open this is left to the last one. */
 static void leave_wal(deja_store *store)
 {
+    int64_t ignored;
     sqlite3_busy_timeout(store->db, 0);
+    /* Only who reads learns that another handle has entered it. */
+    if (deja__read_begin(store, NULL) == DEJA_OK) {
+        (void)deja__order_number(store, DEJA__DATA_VERSION, &ignored);
+        deja__read_end(store);
+    }
     sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
 }
@@ -371,6 +430,14 @@ deja_code deja_store_close(deja_store *store, deja_error *err)
     return code;
 }
 
+void deja__store_let_go(deja_store *store)
+{
+    if (!store)
+        return;
+    (void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    destroy(store);
+}
+
 deja_code deja_store_flush(deja_store *store, deja_error *err)
 {
     if (!store)
@@ -379,6 +446,15 @@ deja_code deja_store_flush(deja_store *store, deja_error *err)
         return deja__store_fail(store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"),
                                 err);
     return deja__store_fail(store, deja__gather_flush(store, err), err);
+}
+
+void deja_store_told_of(const deja_store *store, deja_store_told *told)
+{
+    if (!told)
+        return;
+    memset(told, 0, sizeof *told);
+    if (store)
+        *told = store->told;
 }
 
 uint64_t deja_store_gathered(const deja_store *store)

@@ -10,6 +10,7 @@
 #include "store/reader.h"
 
 #include "store/commands.h"
+#include "store/journals.h"
 #include "store/notes.h"
 
 #include <stdlib.h>
@@ -135,7 +136,9 @@ deja_code deja_reader_open(deja_reader **out, deja_store *store, int64_t key, ui
     if (!out || !store)
         return deja__fail(err, DEJA_EMISUSE, "a reader needs a store, and a place to go to");
     *out = NULL;
-    deja_code code = look(store, key, err);
+    deja_code code = key < 0 ? deja__side_find(store, key, &store, &key, err) : DEJA_OK;
+    if (code == DEJA_OK)
+        code = look(store, key, err);
     if (code < 0)
         return deja__store_fail(store, code, err);
     deja_reader *reader = calloc(1, sizeof *reader);

@@ -7,9 +7,8 @@
  * write, not at open: a tool that finds nothing to write leaves the file as it is. Network file
  * systems have no shared memory, so there DELETE mode stays.
  *
- * Durability: in WAL mode with synchronous=NORMAL a commit is not synced. A power cut can undo the
- * latest commits, never harm earlier ones; checkpoints (every 1,000 pages, and at close) sync. In
- * DELETE mode each commit is synced in full. A killed process loses nothing that was committed.
+ * Durability: each commit is synced, in both modes, so that what was committed survives a power cut
+ * and its journal may go: in WAL mode one sync of the log, for up to 16,384 steps.
  */
 #include "store/handle.h"
 
@@ -56,23 +55,14 @@ static bool is_remote(const char *path)
     return false;
 }
 
-/* Whether WAL mode was reached is all there is to know: where it was not, DELETE mode will do. */
-static bool enter_wal(deja_store *store)
+/* Where WAL mode cannot be reached DELETE mode will do. */
+static void enter_wal(deja_store *store)
 {
-    sqlite3_stmt *statement = NULL;
-    bool wal = false;
     if (is_remote(store->path))
-        return false;
+        return;
     sqlite3_busy_timeout(store->db, 200);
-    if (sqlite3_prepare_v2(store->db, "PRAGMA journal_mode=WAL", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW) {
-        const char *mode = (const char *)sqlite3_column_text(statement, 0);
-        wal = mode && strcmp(mode, "wal") == 0;
-    }
-    sqlite3_finalize(statement);
+    sqlite3_exec(store->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
     sqlite3_busy_timeout(store->db, 5000);
-    return wal;
 }
 
 /* To this version, with whatever is written now. Another writer may have done so already. */
@@ -90,9 +80,8 @@ static deja_code migrate(deja_store *store, deja_error *err)
 deja_code deja__write_begin(deja_store *store, deja_error *err)
 {
     if (!store->ready_to_write) {
-        const char *synchronous =
-            enter_wal(store) ? "PRAGMA synchronous=NORMAL" : "PRAGMA synchronous=FULL";
-        const int result = sqlite3_exec(store->db, synchronous, NULL, NULL, NULL);
+        enter_wal(store);
+        const int result = sqlite3_exec(store->db, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
         if (result != SQLITE_OK)
             return deja__sql_fail(store->db, result, "cannot be written", err);
         store->ready_to_write = true;

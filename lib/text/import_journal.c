@@ -214,6 +214,7 @@ static bool take(taking *t, const deja__journal_record *record)
         return false;
     case DEJA__JOURNAL_PART:
     case DEJA__JOURNAL_NEXT:
+    case DEJA__JOURNAL_SESSION:
         break;
     }
     return true;

@@ -87,3 +87,15 @@ nobody_wants() {
         fail "deja $* as nobody: status $status, expected $wanted"
     }
 }
+
+# empty_store FILE: a store without a session, of rules that do not start once it is there
+empty_store() {
+    printf '%s\n' '#define LEDGER_START refuse' '#include "ledger.h"' \
+        'extern int access(const char *, int);' \
+        'static void refuse(ledger *l, const deja_content *content)' \
+        "{ (void)l; (void)content; if (access(\"$1\", 0) == 0) __builtin_trap(); }" > empty.c
+    cc -shared -fPIC -fvisibility=hidden -I"$SOURCE/lib/include" -I"$SOURCE/fixtures/rules" \
+        -o empty.so empty.c
+    wants 3 record ./empty.so --seed 1 -s "$1"
+    rm empty.c empty.so
+}

@@ -253,9 +253,9 @@ Test(damage, what_is_no_journal_is_refused_in_words)
     assert_refused(&bytes, DEJA_EDAMAGED, "play.journal: its header is damaged: it is cut short");
     deja_buffer_release(&bytes);
     bytes = small_journal();
-    bytes.bytes[8] = 2;
+    bytes.bytes[8] = 3;
     assert_refused(&bytes, DEJA_EVERSION,
-                   "play.journal: a journal of version 2; this deja reads version 1");
+                   "play.journal: a journal of version 3; this deja reads up to version 2");
     bytes.bytes[8] = 1;
     bytes.bytes[70] ^= 1;
     assert_refused(&bytes, DEJA_EDAMAGED,

@@ -10,6 +10,7 @@
 #define DEJA_TESTS_SHORT_MEMORY_H
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,10 +27,11 @@
 
 #ifdef SHORT_MEMORY
 
-static int64_t memory_countdown; /* 0: nothing fails */
-static bool memory_fired;
-static int64_t memory_living; /* blocks that were made and not freed, while counting */
-static bool memory_counting;
+/* Threads that the library starts count, too. */
+static _Atomic int64_t memory_countdown; /* 0: nothing fails */
+static _Atomic bool memory_fired;
+static _Atomic int64_t memory_living; /* blocks that were made and not freed, while counting */
+static _Atomic bool memory_counting;
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -39,7 +41,10 @@ void __libc_free(void *memory);
 
 static bool memory_fails(void)
 {
-    if (memory_countdown == 0 || --memory_countdown != 0)
+    int64_t left = memory_countdown;
+    while (left && !atomic_compare_exchange_weak(&memory_countdown, &left, left - 1)) {
+    }
+    if (left != 1)
         return false;
     memory_fired = true;
     errno = ENOMEM;

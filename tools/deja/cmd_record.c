@@ -2,9 +2,9 @@
 /*
  * deja record: bots play, and the store keeps what they did.
  *
- * The rules run in a child (record_child.c). The store commits many sessions at a time, so a crash
- * takes those along that were finished, but not committed yet. They are not lost: a game is made of
- * its seed alone, so another child plays these few again, and stops before the one that crashed.
+ * The rules run in a child (record_child.c). What it had recorded when it died is in the journal
+ * that it left beside the store: the games that were finished, and the one that it died in, up to
+ * there. Opening the store for writing takes it in.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,7 +44,9 @@ typedef struct recording_run {
     record_note notes[REMEMBERED];
     deja_buffer input;
     content_packs content;
-    bool ended; /* the child came to its end by itself */
+    bool ended;     /* the child came to its end by itself */
+    bool cut_short; /* the game that it died in is kept, up to there */
+    deja_id cut_id;
 } recording_run;
 
 /* ---- what the child tells ---- */
@@ -128,16 +130,40 @@ static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
 
 /* ---- after a crash ---- */
 
-/* How many of the games that were finished the store holds, counted from the first. */
-static uint64_t count_stored(const recording_run *run)
+typedef struct searched {
+    uint64_t seed;
+    deja_id id;
+    bool found;
+} searched;
+
+static bool look_for_cut(void *user, const deja_entry *entry)
+{
+    searched *s = user;
+    const uint32_t ended = entry->recording.ended;
+    if (entry->session.seed == s->seed &&
+        (ended == DEJA_ENDED_CRASHED || ended == DEJA_ENDED_UNFINISHED)) {
+        s->id = entry->session.id;
+        s->found = true; /* the last one counts */
+    }
+    return true;
+}
+
+/* How many of the games that were finished the store holds, counted from the first; and the one
+ * that the child died in. */
+static uint64_t count_stored(recording_run *run)
 {
     deja_store *store = NULL;
     deja_error err;
+    searched s = { .seed = run->order.seed + run->finished };
     uint64_t place = run->finished > REMEMBERED ? run->finished - REMEMBERED : 0;
-    if (run->finished == 0)
+    if (!*run->game)
         return 0;
+    /* Takes in what is in the journal. What it has no room for stays there, and is read there. */
+    if (deja_store_open(&store, run->order.store, DEJA_STORE_APPEND, NULL) == DEJA_OK)
+        deja_store_close(store, NULL);
     if (deja_store_open(&store, run->order.store, DEJA_STORE_READ, &err) < 0) {
-        complain_of(NULL, &err);
+        if (run->finished)
+            complain_of(NULL, &err);
         return 0;
     }
     for (; place < run->finished; place++) {
@@ -146,44 +172,26 @@ static uint64_t count_stored(const recording_run *run)
         if (deja_store_find(store, id, &key, NULL) < 0)
             break;
     }
+    if (!run->ended)
+        (void)deja_store_list(store, look_for_cut, &s, NULL);
+    run->cut_short = s.found;
+    run->cut_id = s.id;
     deja_store_close(store, NULL);
     return place;
-}
-
-/* Records games of the run again that it has told of already. */
-static void record_again(const recording_run *run, uint64_t first, uint64_t count)
-{
-    record_order order = run->order;
-    record_note note;
-    char text[NOTE_TEXT_MAX];
-    child recorder;
-    order.seed += first;
-    order.games = count;
-    if (!record_child_start(&recorder, &order))
-        return;
-    recorder.told = true; /* it is to finish this also where the run was interrupted */
-    while (record_child_note(&recorder, &note, text) && note.kind != NOTE_END)
-        continue;
-    child_end(&recorder);
-}
-
-static uint64_t save_finished(const recording_run *run)
-{
-    const uint64_t stored = count_stored(run);
-    if (stored == run->finished)
-        return stored;
-    record_again(run, stored, run->finished - stored);
-    return count_stored(run);
 }
 
 static int explain_end(const recording_run *run, int how, uint64_t stored)
 {
     const uint64_t seed = run->order.seed + run->finished;
     char what[128];
+    char kept[64] = "";
+    if (run->cut_short)
+        snprintf(kept, sizeof kept, "; up to there it is session %s",
+                 hex_text(run->cut_id.bytes, ID_SHORT));
     if (interrupt_signal())
         return complain(128 + interrupt_signal(),
-                        "record: interrupted in game %s of %s, which is lost; %s %s stored in %s",
-                        text_count(run->finished + 1), text_count(run->order.games),
+                        "record: interrupted in game %s of %s%s; %s before it %s stored in %s",
+                        text_count(run->finished + 1), text_count(run->order.games), kept,
                         text_count(stored), stored == 1 ? "is" : "are",
                         text_typed(run->order.store));
     child_say_end(how, what, sizeof what);
@@ -195,11 +203,11 @@ static int explain_end(const recording_run *run, int how, uint64_t stored)
                         text_typed(run->order.rules), what, text_count(stored),
                         stored == 1 ? "is" : "are", text_typed(run->order.store));
     if (run->finished == 0)
-        return complain(STATUS_BROKEN, "%s: the rules %s in game 1, seed %" PRIu64,
-                        text_typed(run->order.rules), what, seed);
+        return complain(STATUS_BROKEN, "%s: the rules %s in game 1, seed %" PRIu64 "%s",
+                        text_typed(run->order.rules), what, seed, kept);
     return complain(STATUS_BROKEN,
-                    "%s: the rules %s in game %s, seed %" PRIu64 "; %s before it %s stored in %s",
-                    text_typed(run->order.rules), what, text_count(run->finished + 1), seed,
+                    "%s: the rules %s in game %s, seed %" PRIu64 "%s; %s before it %s stored in %s",
+                    text_typed(run->order.rules), what, text_count(run->finished + 1), seed, kept,
                     text_count(stored), stored == 1 ? "is" : "are", text_typed(run->order.store));
 }
 
@@ -217,6 +225,8 @@ static void print_summary(const recording_run *run, uint64_t sessions)
         json_text("game", *run->game ? run->game : NULL);
         json_text("store", run->order.store);
         json_decimal("seed", first);
+        if (run->cut_short)
+            json_text("cut_short", hex_text(run->cut_id.bytes, ID_DIGITS));
         json_end();
         return;
     }
@@ -243,10 +253,8 @@ static int record_all(recording_run *run)
     run->began = clock_ms();
     int status = hear_child(run, &how, text);
     uint64_t stored = run->finished;
-    if (!run->ended)
-        stored = save_finished(run);
-    else if (status != STATUS_OK)
-        stored = count_stored(run); /* the disk may have been full */
+    if (!run->ended || status != STATUS_OK)
+        stored = count_stored(run); /* it died, or the disk was full */
     tell_stored(run, stored);
     if (!run->ended) {
         status = status_worse(status, explain_end(run, how, stored));

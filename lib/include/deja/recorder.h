@@ -19,13 +19,20 @@
  * A float environment that changes while the game is recorded (which way is rounded, what becomes
  * of denormals) is marked at its step, as a replay has the one of the start.
  *
- * What a process that dies (a crash, a kill, a power cut) loses is what was not committed: of a
- * session that runs, the steps since the last full block of 16,384, so all of a shorter one; of
- * those that were closed, the ones that the store has gathered and not flushed yet. Committed steps
- * of a session that was never closed are kept, as unfinished. deja_store_flush() after each close
- * keeps every session that came to its end; nothing commits less than a block of one that runs.
+ * Each step is in a journal when its call returns (schemas/journal.md), a file that is mapped
+ * beside the store, and the command before apply runs. A thread folds the journal into the store,
+ * so a step makes no system call, allocates nothing and waits for nobody. A process that dies, at
+ * whatever instruction, loses no step that returned, and not the command that it died in: who
+ * writes to the store next folds what it left, and who reads it meanwhile sees it as it will be.
+ * What a power cut takes is what was not on the disk yet: at most what came since the last block
+ * of 16,384 steps but one, or deja_recorder_sync(). Earlier sessions it never harms.
  *
- * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing.
+ * Memory and room on the disk are taken by open, journal_size of each, and by the store. Where the
+ * store takes nothing (a full disk, a lock) the steps stay in the journal; where that is full as
+ * well the recording ends there, says so once, and the game plays on.
+ *
+ * One thread at a time; a forked child's calls fail with DEJA_EMISUSE and write nothing. The thread
+ * has all signals blocked, and a store handle of its own.
  */
 #ifndef DEJA_RECORDER_H
 #define DEJA_RECORDER_H
@@ -53,11 +60,21 @@ typedef struct deja_recorder_options {
     const char *game;    /**< only without a plugin: the game's id */
     const char *version; /**< only without a plugin: its version */
     uint64_t start_hash; /**< only without a plugin: the game's own hash of its start state */
+    const char *journal_folder; /**< where the journal is to be; NULL: beside the store, where the
+                                     next writer and readers find what a crash left. Elsewhere it
+                                     is imported by hand (deja_journal_import()) */
+    uint64_t journal_size;      /**< bytes that are allocated at once: 2 MiB and more */
+    uint64_t journal_most;      /**< bytes that it may grow to where commands are so large that two
+                                     blocks of 16,384 steps do not fit; 1 GiB at most */
+    uint32_t wait; /**< 1: a step waits where the store does not keep up, as suits a game without
+                        people; 0: the recording ends there */
+    uint32_t reserved_too;
 } deja_recorder_options;
 
-#define DEJA_RECORDER_OPTIONS_INIT                                                               \
-    {                                                                                            \
-        (uint32_t)sizeof(deja_recorder_options), 32, 1, NULL, 0, NULL, NULL, 0, 0, NULL, NULL, 0 \
+#define DEJA_RECORDER_OPTIONS_INIT                                                                \
+    {                                                                                             \
+        (uint32_t)sizeof(deja_recorder_options), 32, 1, NULL, 0, NULL, NULL, 0, 0, NULL, NULL, 0, \
+            NULL, 8u << 20, 64u << 20, 0, 0                                                       \
     }
 
 /**
@@ -92,7 +109,8 @@ DEJA_API deja_code deja_recorder_begin(deja_recorder *recorder, const void *comm
 DEJA_API deja_code deja_recorder_end(deja_recorder *recorder, const void *state, uint32_t result,
                                      deja_error *err);
 /** A step of a game without described types: its own bytes for the command, its own state hash
- *  afterwards. `bytes` may be empty. At most 16 MiB. */
+ *  afterwards. `bytes` may be empty; 16 MiB at most. It is logged when the game has acted, so a
+ *  crash within the step loses its command. */
 DEJA_API deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_t size,
                                       uint64_t hash, deja_error *err);
 /** The hash of a named part of the state after the last step (a name as fields have). */
@@ -101,15 +119,28 @@ DEJA_API deja_code deja_recorder_section(deja_recorder *recorder, const char *na
 /** A remark at the last step: one line, UTF-8, at most 1,000 bytes, not beginning with "see: "
  *  (that is an expectation: schemas/replay.md). */
 DEJA_API deja_code deja_recorder_mark(deja_recorder *recorder, const char *text, deja_error *err);
-/** Steps so far. */
+/**
+ * Takes back all steps behind `step` (0: all of them), with their marks and sections: undo, or a
+ * frame that was predicted. The game puts its state back to what it was after that step; the next
+ * step is step + 1. A mark there says how many were taken back.
+ * @return DEJA_OK; DEJA_EMISUSE (there are not so many steps, or one runs); DEJA_ELIMIT: that one
+ *         is in the store for good. The last 16,383 steps can always be taken back. Where it fails
+ *         nothing has changed.
+ */
+DEJA_API deja_code deja_recorder_rewind(deja_recorder *recorder, uint64_t step, deja_error *err);
+/** Waits until all steps so far are on the disk, where a power cut does not take them. That takes
+ *  milliseconds: between two levels, not between two steps. */
+DEJA_API deja_code deja_recorder_sync(deja_recorder *recorder, deja_error *err);
+/** Steps so far, without those that were taken back. */
 DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 /**
- * Ends the session; the recorder is gone, also on failure. NULL is fine. What was recorded is
- * handed to the store whatever happened, which commits it with the next flush: where the recorder
- * had failed, or the outcome is none of the game's, as unfinished; where the rules broke their
- * contract, or a step had begun, as crashed in that command.
+ * Ends the session and waits until it is in the store; the recorder is gone, also on failure. NULL
+ * is fine. What was recorded is kept whatever happened: where the recorder had failed, or the
+ * outcome is none of the game's, as unfinished; where the rules broke their contract, or a step had
+ * begun, as crashed in that command. Where the store does not take it (DEJA_EIO, DEJA_EBUSY), it
+ * stays in the journal, which the message names and the next writer folds.
  * @param outcome the name of how the game ended, or NULL where it is still running
- * @param[out] id the session's id; may be NULL
+ * @param[out] id the session's id; may be NULL; zero where it is not in the store
  */
 DEJA_API deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja_id *id,
                                        deja_error *err);

@@ -93,8 +93,19 @@ typedef struct deja_steps {
     uint64_t event_chain; /**< after the last of these */
 } deja_steps;
 
+/** What was found beside a store when it was opened: journals of recorders that died. */
+typedef struct deja_store_told {
+    uint32_t
+        journals;  /**< that were taken in: into the store, or where it is only read, beside it */
+    uint32_t left; /**< journals that could not be taken in, and stay where they are */
+    uint64_t sessions; /**< that they had, with those that the store knew */
+    char why[512];     /**< of the last one that was left; else "" */
+} deja_store_told;
+
 /**
- * Opens a store.
+ * Opens a store. What recorders that died have left in journals beside it is taken in: written into
+ * it and the journal removed, or, by who only reads, shown as it will be. What cannot be taken in
+ * is told by deja_store_told_of() and hinders nobody.
  * @param[out] out owned by the caller, release with deja_store_close(); NULL on failure
  * @return DEJA_OK; DEJA_EIO (no such file, a folder, no permission, disk full); DEJA_EFORMAT (not a
  *         deja store: what it is is said); DEJA_EVERSION (made by a newer deja); DEJA_EDAMAGED;
@@ -109,6 +120,8 @@ DEJA_API deja_code deja_store_close(deja_store *store, deja_error *err);
 /** Commits the finished sessions that are gathered. Happens by itself every 16,384 steps or 1,024
  *  sessions. What cannot be committed (DEJA_EIO, DEJA_EBUSY) stays gathered: flush again. */
 DEJA_API deja_code deja_store_flush(deja_store *store, deja_error *err);
+/** What came of the journals beside it when it was opened. */
+DEJA_API void deja_store_told_of(const deja_store *store, deja_store_told *told);
 /** How many finished sessions are gathered and not committed yet; 0 of one that is only read. */
 DEJA_API uint64_t deja_store_gathered(const deja_store *store);
 

@@ -24,7 +24,7 @@ run ls --game chess
 run ls -n ffffffffffffffff
 
 # A store without sessions is no mistake.
-wants 3 record "$RULES/ledger-crash.so" --seed 1 -s none.deja
+empty_store none.deja
 run ls -s none.deja
 run ls -s none.deja --json
 DEJA_STORE=none.deja run ls

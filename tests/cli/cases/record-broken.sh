@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Rules that crash, leave or print while bots play take nothing along: what was finished is stored,
-# also what was not committed yet when it happened.
+# also what was not committed yet when it happened, and the game that crashed, up to its crash.
 . "$SOURCE/tests/cli/say.sh"
 
 # The first of these games are short; then comes one that reaches the fault at step 33.
@@ -12,19 +12,31 @@ read -r seed short <<< "$first"
 
 for way in crash abort exit; do
     wants 3 record "$RULES/ledger-$way.so" --seed "$seed" --games 50 -s "$way.deja"
-    [ "$(ids -s "$way.deja" | wc -l)" = "$short" ] || fail "$way: not $short sessions"
+    [ "$(ids -s "$way.deja" | wc -l)" = $((short + 1)) ] || fail "$way: not $short sessions and one"
+    [ -z "$(ls | grep journal)" ] || fail "$way: a journal is left"
+    id=$(ids -s "$way.deja" | tail -n 1)
+    complains "up to there it is session ${id:0:12}; $short before it (is|are) stored in $way.deja"
     says "^recorded $short sessions of ledger"
 done
 wants 3 record "$RULES/ledger-crash.so" --seed "$seed" --games 50 -s crash.deja
-complains "ledger-crash.so: the rules crashed \(Segmentation fault: SIGSEGV\) in game $((short + 1)), seed $((seed + short)); $short before it (is|are) stored in crash.deja"
+complains "ledger-crash.so: the rules crashed \(Segmentation fault: SIGSEGV\) in game $((short + 1)), seed $((seed + short)); up to there it is session [0-9a-f]{12}; $short before it (is|are) stored in crash.deja"
 wants 3 record "$RULES/ledger-abort.so" --seed "$seed" --games 50 -s abort.deja
 complains 'the rules crashed \(Aborted: SIGABRT\)'
 wants 3 record "$RULES/ledger-exit.so" --seed "$seed" --games 50 -s exit.deja
 complains 'the rules ended their process \(exit status 0\)'
 
-# In the very first game there is nothing to keep.
+# That session replays to the crash, and with rules that do not crash there, past it.
+id=$(ids -s crash.deja | tail -n 1)
+wants 3 verify "$RULES/ledger-crash.so" -s crash.deja -n "$id"
+says '^CRASHED [0-9a-f]* ledger, step 33 of 33:'
+wants 0 verify "$RULES/ledger.so" -s crash.deja -n "$id"
+wants 0 show "$id" -s crash.deja
+says '^ended  *crashed'
+
+# The very first game is kept as well.
 wants 3 record "$RULES/ledger-crash.so" --seed $((seed + short)) -s none.deja
-complains "^deja: $RULES/ledger-crash.so: the rules crashed \(Segmentation fault: SIGSEGV\) in game 1, seed $((seed + short))$"
+complains "^deja: $RULES/ledger-crash.so: the rules crashed \(Segmentation fault: SIGSEGV\) in game 1, seed $((seed + short)); up to there it is session [0-9a-f]{12}$"
+[ "$(ids -s none.deja | wc -l)" = 1 ] || fail 'not the one session'
 
 # What rules print is no answer of ours, and a closed stdout is theirs alone.
 wants 0 record "$RULES/ledger-stdout.so" --seed 3 --games 2 --max-steps 40 -s out.deja
