@@ -195,7 +195,7 @@ static deja_code trust(deja_store *store, deja_error *err)
 static deja_code create(deja_store *store, deja_error *err)
 {
     static const char BEFORE[] = "PRAGMA page_size=4096; PRAGMA auto_vacuum=NONE;"
-                                 "PRAGMA encoding='UTF-8'; PRAGMA synchronous=FULL;"
+                                 "PRAGMA encoding='UTF-8'; PRAGMA synchronous=EXTRA;"
                                  "BEGIN EXCLUSIVE";
     bool empty = false;
     int result = sqlite3_exec(store->db, BEFORE, NULL, NULL, NULL);
