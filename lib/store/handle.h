@@ -123,6 +123,10 @@ deja_code deja__manifest_create(deja_store *store, deja_error *err);
 
 /* Whether this is a store at all, by its first bytes. *empty: it has none. */
 deja_code deja__sniff(sqlite3 *db, bool *empty, deja_error *err);
+/* The same, behind undoing what a power cut left half done where that may be. */
+deja_code deja__settle(deja_store *store, bool *empty, deja_error *err);
+/* Its first bytes, zeros behind its end. */
+deja_code deja__sniff_bytes(sqlite3 *db, unsigned char *bytes, int size);
 /* Whether all of the header is as this version has it, and the file as long as it says; needs a
  * read transaction. `writes`: also whether free pages may be taken. */
 deja_code deja__sniff_header(sqlite3 *db, bool writes, uint32_t *version, deja_error *err);

@@ -226,7 +226,7 @@ static deja_code open_file(deja_store *store, deja_error *err)
     if (code == DEJA_OK && store->mode != DEJA_STORE_READ && sqlite3_db_readonly(store->db, "main"))
         code = deja__fail(err, DEJA_EIO, "may not be written to: permission denied");
     if (code == DEJA_OK)
-        code = deja__sniff(store->db, &empty, err);
+        code = deja__settle(store, &empty, err);
     if (code == DEJA_OK && empty)
         code = store->mode == DEJA_STORE_WRITE
                    ? create(store, err)

@@ -179,6 +179,11 @@ deja_code deja__sniff(sqlite3 *db, bool *empty, deja_error *err)
     return DEJA_OK;
 }
 
+deja_code deja__sniff_bytes(sqlite3 *db, unsigned char *bytes, int size)
+{
+    return read_at(db, 0, bytes, size, NULL);
+}
+
 bool deja__sniff_is_wal(sqlite3 *db)
 {
     unsigned char bytes[HEADER] = { 0 };
