@@ -127,6 +127,8 @@ deja_code deja__sniff(sqlite3 *db, bool *empty, deja_error *err);
 deja_code deja__settle(deja_store *store, bool *empty, deja_error *err);
 /* Its first bytes, zeros behind its end. */
 deja_code deja__sniff_bytes(sqlite3 *db, unsigned char *bytes, int size);
+/* Whether all that a -journal would undo is a change of the journal mode that was cut short. */
+bool deja__was_switched(const deja_store *store);
 /* Whether all of the header is as this version has it, and the file as long as it says; needs a
  * read transaction. `writes`: also whether free pages may be taken. */
 deja_code deja__sniff_header(sqlite3 *db, bool writes, uint32_t *version, deja_error *err);

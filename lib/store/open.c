@@ -279,8 +279,11 @@ static deja_code open_unchanging(deja_store *store, deja_error *err)
 static deja_code open_any(deja_store *store, deja_error *err)
 {
     const deja_code code = open_file(store, err);
-    if (code != DEJA_EIO || store->mode != DEJA_STORE_READ || !store->db ||
-        !deja__sniff_is_wal(store->db))
+    if (code != DEJA_EIO || store->mode != DEJA_STORE_READ || !store->db)
+        return code;
+    if (deja__was_switched(store))
+        return open_unchanging(store, err);
+    if (!deja__sniff_is_wal(store->db))
         return code;
     if (!has_log(store->path))
         return open_unchanging(store, err);
