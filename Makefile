@@ -72,12 +72,13 @@ WORKER     := $(if $(WORKER_OBJ),$(BUILD)/deja-worker)
 HEADERS    := $(wildcard lib/include/deja/*.h lib/include/deja/*.hpp)
 
 # Each folder of tests is one Criterion binary, but for these.
-apart      := bench cli fuzz headers install selftest soak support
+apart      := bench cli fuzz headers install player selftest soak support
 test_obj    = $(call objects,tests/$(1)/*.c)
 UNITS      := $(filter-out $(apart),$(sort $(patsubst tests/%/,%,$(dir $(wildcard tests/*/*.c)))))
 UNIT_BINS  := $(UNITS:%=$(BUILD)/tests/%) $(BUILD)/tests/selftest
 SUPPORT    := $(call test_obj,support)
 BENCH_OBJ  := $(call test_obj,bench)
+PLAYER     := $(BUILD)/tests/player
 FUZZERS    := $(filter-out driver,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 
 # Examples are built as they stand, so that none grows stale.
@@ -186,6 +187,12 @@ $(UNIT_BINS): $(BUILD)/tests/%: $$(call test_obj,$$*) $(SUPPORT) $(STATIC)
 	$(call say,LINK)
 	$(Q)$(CC) $(SAN) $(LDFLAGS) -no-pie -o $@ $(filter %.o,$^) $(STATIC) -lcriterion $(LIBS) -lm
 
+# A program that records itself, for tests to kill.
+$(PLAYER): $(call test_obj,player) $(STATIC)
+	$(call say,LINK)
+	$(Q)$(CC) $(SAN) $(LDFLAGS) -no-pie -o $@ $(filter %.o,$^) $(STATIC) $(LIBS)
+test-faults: $(PLAYER)
+
 $(FUZZERS:%=$(BUILD)/fuzz/%): $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o \
     $(BUILD)/obj/tests/fuzz/driver.o $(STATIC)
 	$(call say,LINK)
@@ -207,7 +214,7 @@ test: $(if $(SANITIZE),,test-headers test-install) test-selftest $(UNITS:%=test-
     $(if $(wildcard tests/schemas/run),test-schemas) $(if $(wildcard tests/cli/cases),test-cli)
 
 ## test-binaries: build what test runs, and run nothing
-test-binaries: $(UNIT_BINS) $(FUZZERS:%=$(BUILD)/fuzz/%) $(if $(BENCH_OBJ),$(BUILD)/bench)
+test-binaries: $(UNIT_BINS) $(PLAYER) $(FUZZERS:%=$(BUILD)/fuzz/%) $(if $(BENCH_OBJ),$(BUILD)/bench)
 
 test-headers:
 	$(Q)tests/headers/run
@@ -229,7 +236,7 @@ test-fuzz: $(FUZZERS:%=$(BUILD)/fuzz/%)
 test-schemas: $(ALL)
 	$(Q)tests/schemas/run $(BUILD)
 
-test-cli: $(ALL)
+test-cli: $(ALL) $(PLAYER)
 	$(Q)tests/cli/run $(BUILD) $(CASES)
 
 ## check: what a change must pass: test, the same under sanitizers, lint
@@ -254,7 +261,7 @@ fuzz-run: $(FUZZERS:%=$(BUILD)/libfuzzer/%)
 	    $$(ls -d fixtures/golden fixtures/corrupt tests/fuzz/corpus/$$target 2>/dev/null); done
 
 ## soak: the long tests
-soak: $(ALL)
+soak: $(ALL) $(BUILD)/tests/faults $(PLAYER)
 	$(Q)$(if $(wildcard tests/soak/run),tests/soak/run $(BUILD),echo 'soak: no tests/soak/run')
 
 ## cover: test, and what it left out (needs gcovr)
