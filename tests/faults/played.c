@@ -5,7 +5,9 @@
 
 #include "support/demand.h"
 
-enum { BLOCK = 16384 };
+enum { BLOCK = 16384, LOOK_EVERY = 61 }; /* and once in so many of these in a long session */
+
+static void (*look)(void);
 
 /* ---- the game ---- */
 
@@ -43,6 +45,16 @@ const char *played_outcome(uint64_t seed)
 
 /* ---- recording ---- */
 
+void played_look(void (*wanted)(void))
+{
+    look = wanted;
+}
+
+static bool is_looked_at(uint64_t seed, uint64_t i)
+{
+    return look && i % (seed % 10 ? LOOK_EVERY : 50 * LOOK_EVERY) == 0;
+}
+
 static void note(played *p, deja_code *place, deja_code code, const deja_error *err)
 {
     if (code == DEJA_OK)
@@ -70,6 +82,8 @@ played played_record(deja_store *store, uint64_t seed)
             deja_recorder_note(recorder, bytes, size, played_hash(seed, i), &err);
         note(&p, &p.stepped, code, &err);
         p.taken += code == DEJA_OK;
+        if (is_looked_at(seed, i))
+            look();
     }
     note(&p, &p.closed, deja_recorder_close(recorder, played_outcome(seed), NULL, &err), &err);
     return p;

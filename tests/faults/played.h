@@ -23,6 +23,8 @@ typedef struct played {
     deja_error first;                  /* what was said at the first failure */
 } played;
 
+/* Called in the midst of a session now and then; NULL: nothing is. */
+void played_look(void (*look)(void));
 /* Plays the session of a seed to its end, whatever the recorder says. */
 played played_record(deja_store *store, uint64_t seed);
 /* Fails the test unless all of it works. */

@@ -28,6 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char watched[4096];
 static shim_op *ops;
 static uint64_t op_count, op_capacity;
+static uint32_t (*look)(void);
 
 static struct {
     uint32_t kind;
@@ -52,7 +53,7 @@ static void add(const shim_op *op)
 static void log_op(uint32_t kind, uint32_t name, uint64_t offset, const void *bytes, uint64_t size,
                    bool folder)
 {
-    shim_op op = { kind, name, folder, offset, size, NULL };
+    shim_op op = { kind, name, folder, offset, size, NULL, 0 };
     if (name == SHIM_FILES)
         return;
     if (size) {
@@ -60,9 +61,16 @@ static void log_op(uint32_t kind, uint32_t name, uint64_t offset, const void *by
         demand(op.bytes, "no memory for the log");
         memcpy(op.bytes, bytes, size);
     }
+    if (look)
+        op.view = look();
     pthread_mutex_lock(&lock);
     add(&op);
     pthread_mutex_unlock(&lock);
+}
+
+void shim_look(uint32_t (*wanted)(void))
+{
+    look = wanted;
 }
 
 const shim_op *shim_log(uint64_t *count)

@@ -32,6 +32,7 @@ typedef struct shim_op {
     uint64_t offset;
     uint64_t size;
     unsigned char *bytes;
+    uint32_t view; /* what `look` answered behind it */
 } shim_op;
 
 /* Goes in between, once a process, and logs what becomes of the store with this path from here on:
@@ -40,6 +41,8 @@ void shim_watch(const char *path);
 /* Files that are opened from here on are as on a network file system: nothing is shared between
  * processes but locks, so a store stays in DELETE mode. */
 void shim_share_nothing(void);
+/* Called behind each operation, by the thread that made it; NULL: nothing is. */
+void shim_look(uint32_t (*look)(void));
 /* The log so far. */
 const shim_op *shim_log(uint64_t *count);
 /* Adds a note to it. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A power cut at any moment of a recording: what the disk may then hold is made from a log of the
- * store's files, many times over, and each is opened.
+ * store's files, many times over, and each is opened. Journals beside the store are as they may be
+ * at that cut.
  *
  * A failure names its image. FAULTS_LONG=1 tries many more.
  */
@@ -12,6 +13,7 @@
 
 #include "faults/disk.h"
 #include "faults/played.h"
+#include "faults/views.h"
 #include "support/demand.h"
 #include "support/scratch.h"
 
@@ -51,6 +53,13 @@ static void close_it(deja_store *store, const char *where)
     demand(deja_store_close(store, &err) == DEJA_OK, "%s: %s", where, err.message);
 }
 
+static uint64_t last_noted;
+
+static void note(void)
+{
+    shim_note(last_noted);
+}
+
 /* Records some sessions; a note is made of each when it is said to be stored. */
 static void record(uint64_t first, uint64_t last)
 {
@@ -59,7 +68,8 @@ static void record(uint64_t first, uint64_t last)
         deja_error err = { 0 };
         played_must(store, seed);
         demand(deja_store_flush(store, &err) == DEJA_OK, "%s", err.message);
-        shim_note(seed);
+        last_noted = seed;
+        note();
     }
     close_it(store, "recording");
 }
@@ -121,6 +131,7 @@ static void cut_power(uint64_t cut, uint32_t mode, bool undoes, uint64_t luck)
     disk_make(&image, ops, cut, mode, luck);
     disk_write(&image, image_path);
     disk_release(&image);
+    views_write(cut ? ops[cut - 1].view : 0, luck, image_path);
     look(stored, undoes, where);
     go_on(stored, where);
 }
@@ -128,8 +139,13 @@ static void cut_power(uint64_t cut, uint32_t mode, bool undoes, uint64_t luck)
 static void cut_often(uint64_t images, bool undoes, uint64_t luck)
 {
     uint64_t count;
+    views_watch(path);
+    shim_look(views_take);
+    played_look(note);
     record(1, 6);
     record(7, 12);
+    shim_look(NULL);
+    played_look(NULL);
     shim_log(&count);
     cr_assert_gt(count, 100u);
     for (uint64_t i = 0; i < images; i++) {
