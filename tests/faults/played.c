@@ -8,6 +8,7 @@
 enum { BLOCK = 16384, LOOK_EVERY = 61 }; /* and once in so many of these in a long session */
 
 static void (*look)(void);
+static void (*tell_synced)(uint64_t seed, uint64_t step);
 
 /* ---- the game ---- */
 
@@ -21,7 +22,7 @@ static uint64_t scatter(uint64_t seed, uint64_t i)
 
 uint64_t played_steps(uint64_t seed)
 {
-    return seed % 10 ? 1 + scatter(seed, 0) % 300 : 2 * BLOCK + 77;
+    return seed % 10 ? 1 + scatter(seed, 0) % 300 : 6 * BLOCK + 77;
 }
 
 uint64_t played_command(uint64_t seed, uint64_t i, unsigned char bytes[16])
@@ -45,14 +46,24 @@ const char *played_outcome(uint64_t seed)
 
 /* ---- recording ---- */
 
-void played_look(void (*wanted)(void))
+void played_look(void (*wanted)(void), void (*synced)(uint64_t seed, uint64_t step))
 {
     look = wanted;
+    tell_synced = synced;
 }
 
-static bool is_looked_at(uint64_t seed, uint64_t i)
+/* Every other time the steps are synced. */
+static void interrupt(deja_recorder *recorder, uint64_t seed, uint64_t i)
 {
-    return look && i % (seed % 10 ? LOOK_EVERY : 50 * LOOK_EVERY) == 0;
+    const uint64_t every = seed % 10 ? LOOK_EVERY : 150 * LOOK_EVERY;
+    deja_error err;
+    if (!look || i % every != 0)
+        return;
+    if (i / every % 2 == 0) {
+        demand(deja_recorder_sync(recorder, &err) == DEJA_OK, "%s", err.message);
+        tell_synced(seed, i);
+    }
+    look();
 }
 
 static void note(played *p, deja_code *place, deja_code code, const deja_error *err)
@@ -74,6 +85,7 @@ played played_record(deja_store *store, uint64_t seed)
     options.game = "counter";
     options.seed = seed;
     options.start_hash = played_hash(seed, 0);
+    options.journal_size = 2u << 20; /* so that it is soon used again */
     note(&p, &p.opened, deja_recorder_open(&recorder, store, NULL, NULL, &options, &err), &err);
     for (uint64_t i = 1; recorder && i <= played_steps(seed); i++) {
         unsigned char bytes[16];
@@ -82,8 +94,7 @@ played played_record(deja_store *store, uint64_t seed)
             deja_recorder_note(recorder, bytes, size, played_hash(seed, i), &err);
         note(&p, &p.stepped, code, &err);
         p.taken += code == DEJA_OK;
-        if (is_looked_at(seed, i))
-            look();
+        interrupt(recorder, seed, i);
     }
     note(&p, &p.closed, deja_recorder_close(recorder, played_outcome(seed), NULL, &err), &err);
     return p;

@@ -23,8 +23,9 @@ typedef struct played {
     deja_error first;                  /* what was said at the first failure */
 } played;
 
-/* Called in the midst of a session now and then; NULL: nothing is. */
-void played_look(void (*look)(void));
+/* Called in the midst of a session now and then: `look` when so many of its steps had returned,
+ * `synced` when deja_recorder_sync() had behind them. NULL: nothing is. */
+void played_look(void (*look)(void), void (*synced)(uint64_t seed, uint64_t step));
 /* Plays the session of a seed to its end, whatever the recorder says. */
 played played_record(deja_store *store, uint64_t seed);
 /* Fails the test unless all of it works. */

@@ -22,6 +22,7 @@ enum { PAGE = 4096, FILES = 16, NAME = 64 };
 typedef struct look {
     uint32_t view;
     bool there;
+    bool synced, named; /* the file was, and its folder */
     uint64_t size;
     unsigned char **pages;
 } look;
@@ -31,8 +32,6 @@ typedef struct file {
     ino_t inode;
     look *looks;
     uint32_t count;
-    uint32_t safe;  /* the look that was synced; 0: the first one */
-    uint32_t named; /* the look whose name was synced */
 } file;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -154,9 +153,9 @@ int fsync(int descriptor)
     look_at_all();
     for (uint32_t i = 0; i < file_count; i++) {
         if (S_ISDIR(status.st_mode))
-            files[i].named = files[i].count - 1;
+            files[i].looks[files[i].count - 1].named = true;
         else if (files[i].inode == status.st_ino)
-            files[i].safe = files[i].count - 1;
+            files[i].looks[files[i].count - 1].synced = true;
     }
     pthread_mutex_unlock(&lock);
     return 0;
@@ -183,7 +182,9 @@ static const look *draw_look(const file *f, uint32_t first, uint32_t last, bool 
 static void write_image(const file *f, uint32_t last, uint64_t luck, const char *path)
 {
     static const unsigned char zeros[PAGE];
-    const uint32_t first = luck && f->safe <= last ? f->safe : luck ? 0 : last;
+    uint32_t first = last;
+    while (luck && first > 0 && !f->looks[first].synced)
+        first--;
     const bool rarely = disk_draw(&luck) & 1;
     const look *sized = draw_look(f, first, last, rarely, &luck);
     FILE *target = fopen(path, "wb");
@@ -211,29 +212,41 @@ static void remove_all(const char *store)
     closedir(folder);
 }
 
-/* Whether a file has its name: as at the cut, or as since the folder was synced. */
-static bool has_name(const file *f, uint32_t last, uint64_t *luck)
+/* How many looks there were up to a view. */
+static uint32_t looks_until(const file *f, uint32_t view)
 {
-    const bool now = f->looks[last].there;
-    if (*luck == 0 || disk_draw(luck) % 4 != 0)
-        return now;
-    const uint32_t named = f->named <= last ? f->named : 0;
-    for (uint32_t i = named; i <= last; i++)
-        if (f->looks[i].there != now)
-            return !now;
-    return named == 0 ? false : now;
+    uint32_t count = 0;
+    while (count < f->count && f->looks[count].view <= view)
+        count++;
+    return count;
 }
 
-void views_write(uint32_t view, uint64_t luck, const char *store)
+/* Whether a file has its name: as at the cut, or at some time since the folder was synced. */
+static bool has_name(const file *f, uint32_t view, uint32_t named, uint64_t *luck)
+{
+    uint32_t at = looks_until(f, view);
+    const uint32_t safe = looks_until(f, named);
+    const bool now = f->looks[at - 1].there;
+    if (*luck == 0 || disk_draw(luck) % 4 != 0)
+        return now;
+    while (at > 0) {
+        const look *l = &f->looks[--at];
+        if (l->there != now)
+            return !now;
+        if (l->named || at + 1 == safe)
+            return now;
+    }
+    return false; /* it never had one for sure */
+}
+
+void views_write(uint32_t view, uint32_t named, uint64_t luck, const char *store)
 {
     char path[512];
     remove_all(store);
     for (uint32_t i = 0; i < file_count; i++) {
         const file *f = &files[i];
-        uint32_t seen = 0;
-        while (seen < f->count && f->looks[seen].view <= view)
-            seen++;
-        if (seen == 0 || !has_name(f, seen - 1, &luck))
+        const uint32_t seen = looks_until(f, view);
+        if (seen == 0 || !has_name(f, view, named, &luck))
             continue;
         snprintf(path, sizeof path, "%.400s%.63s", store, f->name);
         write_image(f, seen - 1, luck, path);

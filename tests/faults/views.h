@@ -18,7 +18,8 @@ uint32_t views_take(void);
 /* How many such files there were, ever. */
 uint32_t views_files(void);
 /* Writes what a power cut at a view may leave of them beside another store, whose journals are
- * removed before. `luck` 0: all is as it was at the cut. */
-void views_write(uint32_t view, uint64_t luck, const char *store);
+ * removed before. The folder was synced behind the view `named` (0: it was not), besides what
+ * fsync() was asked for. `luck` 0: all is as it was at the cut. */
+void views_write(uint32_t view, uint32_t named, uint64_t luck, const char *store);
 
 #endif
