@@ -7,6 +7,7 @@
  *
  *     open, sniff, schema    from a path to a connection that can be trusted, or a clear refusal
  *     transaction, manifest  begin, commit, roll back; counts and sums
+ *     network                whether there can be a write-ahead log where the file lies
  *     table                  rows and their checks
  *     block, column          bytes of blobs: compressed streams, columns of packs
  *     catalog, intern        what is kept in memory: every session's id, every recording
@@ -58,7 +59,8 @@ typedef struct deja__side deja__side;
 struct deja_store {
     sqlite3 *db;
     char *path;
-    char *name; /* the path, fit for a message */
+    char *name;   /* the path, fit for a message */
+    char *remark; /* what deja_store_remark() answers; NULL: the file lies on a local disk */
     uint32_t mode;
     uint32_t version;    /* of the file */
     bool ready_to_write; /* the journal mode is chosen */
@@ -120,6 +122,11 @@ deja_code deja__manifest_hold(const deja_store *store, uint32_t table, const dej
 deja_code deja__manifest_create(deja_store *store, deja_error *err);
 
 /* ---- opening ---- */
+
+/* The kind of the network file system that a path lies on; NULL: it lies on a local one. */
+const char *deja__network_name(const char *path);
+/* Fills in store->remark, of a store that is there and is to be written to. */
+deja_code deja__network_look(deja_store *store, deja_error *err);
 
 /* Whether this is a store at all, by its first bytes. *empty: it has none. */
 deja_code deja__sniff(sqlite3 *db, bool *empty, deja_error *err);

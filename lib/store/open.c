@@ -307,6 +307,7 @@ static void destroy(deja_store *store)
     disconnect(store);
     free(store->path);
     free(store->name);
+    free(store->remark);
     free(store);
 }
 
@@ -356,6 +357,8 @@ deja_code deja_store_open(deja_store **out, const char *path, uint32_t mode, dej
     code = look_at(store->path, mode, err);
     if (code == DEJA_OK)
         code = open_any(store, err);
+    if (code == DEJA_OK && mode != DEJA_STORE_READ)
+        code = deja__network_look(store, err);
     if (code == DEJA_OK)
         code = equip(store, err);
     if (code == DEJA_OK && mode == DEJA_STORE_READ)
@@ -463,4 +466,9 @@ void deja_store_told_of(const deja_store *store, deja_store_told *told)
 uint64_t deja_store_gathered(const deja_store *store)
 {
     return store && store->gather ? deja__gather_count(store->gather) : 0;
+}
+
+const char *deja_store_remark(const deja_store *store)
+{
+    return store ? store->remark : NULL;
 }

@@ -5,7 +5,7 @@
  * A store is in WAL mode while it is written to, so that readers and writers leave each other
  * alone, and in DELETE mode otherwise, so that it is one file. The mode is chosen at the first
  * write, not at open: a tool that finds nothing to write leaves the file as it is. Network file
- * systems have no shared memory, so there DELETE mode stays.
+ * systems have no shared memory, so there DELETE mode stays (network.c).
  *
  * Durability: each commit is synced, in either mode. A power cut takes nothing that was committed,
  * nor does a killed process. Hence EXTRA: in DELETE mode the commit is that the journal is gone,
@@ -14,8 +14,6 @@
 #include "store/handle.h"
 
 #include <stdio.h>
-
-#include <sys/vfs.h>
 
 /* ---- begin, commit ---- */
 
@@ -31,38 +29,13 @@ void deja__read_end(deja_store *store)
         deja__order_run(store, DEJA__COMMIT);
 }
 
-static bool is_remote(const char *path)
-{
-    static const uint32_t REMOTE[] = {
-        0x6969,     /* nfs */
-        0xff534d42, /* cifs */
-        0xfe534d42, /* smb2 */
-        0x517b,     /* smb */
-        0x65735546, /* fuse: sshfs and its kin */
-        0x01021997, /* 9p */
-        0x5346414f, /* afs */
-        0x00c36400, /* ceph */
-        0x0bd00bd0, /* lustre */
-        0x01161970, /* gfs2 */
-        0x7461636f, /* ocfs2 */
-        0x73757245, /* coda */
-    };
-    struct statfs system;
-    if (statfs(path, &system) != 0)
-        return true;
-    for (size_t i = 0; i < sizeof REMOTE / sizeof *REMOTE; i++)
-        if ((uint32_t)system.f_type == REMOTE[i])
-            return true;
-    return false;
-}
-
-/* Where it is not reached, DELETE mode will do. */
+/* Where WAL mode is not reached, DELETE mode will do. A store that was left in WAL mode and came to a
+ * network later is taken back, where nobody else has it open. */
 static void enter_wal(deja_store *store)
 {
-    if (is_remote(store->path))
-        return;
+    const char *order = store->remark ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL";
     sqlite3_busy_timeout(store->db, 200);
-    sqlite3_exec(store->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+    sqlite3_exec(store->db, order, NULL, NULL, NULL);
     sqlite3_busy_timeout(store->db, 5000);
 }
 

@@ -124,6 +124,11 @@ DEJA_API deja_code deja_store_flush(deja_store *store, deja_error *err);
 DEJA_API void deja_store_told_of(const deja_store *store, deja_store_told *told);
 /** How many finished sessions are gathered and not committed yet; 0 of one that is only read. */
 DEJA_API uint64_t deja_store_gathered(const deja_store *store);
+/** What whoever records should be told once of where the store lies, as one line that begins with
+ *  its path: that it is on a network file system, where there is no write-ahead log, so that each
+ *  commit waits for its disk. NULL where there is nothing to tell, and of one that is only read.
+ *  Borrowed until the store is closed. */
+DEJA_API const char *deja_store_remark(const deja_store *store);
 
 /** One session in a list, with its newest recording. Borrowed for the call. */
 typedef struct deja_entry {
