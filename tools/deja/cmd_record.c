@@ -119,6 +119,8 @@ static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
             snprintf(run->game, sizeof run->game, "%.*s", GAME_NAME_SIZE - 1, text);
         } else if (note.kind == NOTE_SESSION) {
             take_session(run, &note);
+        } else if (note.kind == NOTE_REMARK) {
+            remark("%s", text);
         } else {
             run->ended = true;
             status = note.status;

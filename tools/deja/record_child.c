@@ -170,6 +170,15 @@ static int rehearse(const record_order *order, deja_plugin *plugin,
 
 /* ---- recording ---- */
 
+static void remark_on_store(const playing *p)
+{
+    record_note note;
+    memset(&note, 0, sizeof note);
+    note.kind = NOTE_REMARK;
+    if (deja_store_remark(p->store))
+        send(p->notes, &note, deja_store_remark(p->store));
+}
+
 static int record(const record_order *order, deja_plugin *plugin, deja_span config, playing *p,
                   char text[NOTE_TEXT_MAX])
 {
@@ -194,6 +203,7 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     if (code < 0)
         return settings_fail(text, status_of(code), NULL, &err);
     p->store = store;
+    remark_on_store(p);
     code = deja_record_bots(store, plugin, &options, &err);
     if (code < 0)
         status = settings_fail(text, status_of(code),

@@ -34,7 +34,8 @@ typedef struct record_order {
 enum record_note_kind {
     NOTE_OPENED = 1,  /* the library is loaded; text: the game's id */
     NOTE_SESSION = 2, /* a game has come to its end */
-    NOTE_END = 3      /* nothing more comes; text: why it failed, if it did */
+    NOTE_END = 3,     /* nothing more comes; text: why it failed, if it did */
+    NOTE_REMARK = 4   /* text: what is to be told of the store */
 };
 
 typedef struct record_note {

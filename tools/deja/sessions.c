@@ -72,6 +72,8 @@ int store_open(deja_store **out, const args *given, uint32_t mode)
                         text_typed(path));
     if (deja_store_open(out, path, mode, &err) < 0)
         return complain_of(NULL, &err);
+    if (deja_store_remark(*out))
+        remark("%s", deja_store_remark(*out));
     return STATUS_OK;
 }
 
