@@ -247,9 +247,9 @@ check: test lint
 lint:
 	$(Q)ci/lint
 
-## bench: build and run the measurements, against the goals (at rest: not a part of test)
+## bench: measure, against the goals (at rest: not a part of test); LONG=1 takes longer
 bench: $(ALL) $(if $(BENCH_OBJ),$(BUILD)/bench)
-	$(Q)$(if $(BENCH_OBJ),$(BUILD)/bench,echo 'bench: tests/bench has no sources')
+	$(Q)$(if $(BENCH_OBJ),$(BUILD)/bench $(if $(LONG),--long),echo 'bench: tests/bench has no sources')
 
 ## fuzz: each fuzz target under clang for FUZZ_SECONDS (60)
 FUZZ_SECONDS ?= 60
