@@ -36,11 +36,16 @@ chmod 755 . .. ../.. "$HOME"
 chmod 444 box/plays.deja
 chmod 555 box
 cd box
-for command in ls "show $first" 'verify matchgame peg' "export $first"; do
+sums > "$HOME/before"
+for command in ls 'ls --json' "show $first" "show $first --rules matchgame" "export $first" \
+    'verify matchgame peg' 'verify matchgame --isolate exec'; do
     nobody_wants 0 $command
     [ -s "$HOME/out" ] || fail "$command: said nothing"
+    [ ! -s "$HOME/err" ] || fail "$command: complained"
+    sums | cmp - "$HOME/before" || fail "$command, as nobody"
 done
 for command in 'record matchgame --seed 1' "import $PWD/none.replay"; do
     nobody_wants 128 $command
+    sums | cmp - "$HOME/before" || fail "$command, as nobody"
 done
 chmod 755 .
