@@ -35,6 +35,7 @@ typedef struct cost {
 typedef struct sinks {
     deja_store *store;
     deja_recorder *recorder;
+    deja_error why; /* the recording ended early */
     json_lines lines;
     step_rows rows;
 } sinks;
@@ -56,7 +57,9 @@ static void close_sink(sinks *to, enum variant variant)
 {
     deja_error err = { 0 };
     if (variant == RECORD) {
-        bench_check(deja_recorder_close(to->recorder, NULL, NULL, &err), &err);
+        const deja_code code = deja_recorder_close(to->recorder, NULL, NULL, &err);
+        if (to->why.code == DEJA_OK)
+            bench_check(code, &err);
         bench_check(deja_store_close(to->store, &err), &err);
     } else if (variant == JSON) {
         json_lines_close(&to->lines);
@@ -65,16 +68,17 @@ static void close_sink(sinks *to, enum variant variant)
     }
 }
 
-/* Inlined with a variant that is known, so that no loop has a branch of another's. */
-static inline __attribute__((always_inline)) void play(sinks *to, enum variant variant,
-                                                       bench_game *game, uint64_t steps)
+/* Inlined with a variant that is known, so that no loop has a branch of another's.
+ * @return the steps that were recorded */
+static inline __attribute__((always_inline)) uint64_t play(sinks *to, enum variant variant,
+                                                           bench_game *game, uint64_t steps)
 {
-    deja_error err = { 0 };
     for (uint64_t i = 0; i < steps; i++) {
         bench_game_pick(game);
         if (variant == RECORD) {
-            bench_check(
-                deja_recorder_step(to->recorder, game->state, &game->take, NULL, NULL, &err), &err);
+            if (deja_recorder_step(to->recorder, game->state, &game->take, NULL, NULL, &to->why) <
+                0)
+                return i;
             continue;
         }
         const uint32_t result = plain_apply(&game->plain, game->state, &game->take);
@@ -83,23 +87,20 @@ static inline __attribute__((always_inline)) void play(sinks *to, enum variant v
         if (variant == ROWS)
             step_rows_add(&to->rows, &game->take, result, plain_hash(&game->plain, game->state));
     }
+    return steps;
 }
 
-static void play_variant(sinks *to, enum variant variant, bench_game *game, uint64_t steps)
+static uint64_t play_variant(sinks *to, enum variant variant, bench_game *game, uint64_t steps)
 {
     switch (variant) {
     case RECORD:
-        play(to, RECORD, game, steps);
-        break;
+        return play(to, RECORD, game, steps);
     case JSON:
-        play(to, JSON, game, steps);
-        break;
+        return play(to, JSON, game, steps);
     case ROWS:
-        play(to, ROWS, game, steps);
-        break;
+        return play(to, ROWS, game, steps);
     default:
-        play(to, PLAIN, game, steps);
-        break;
+        return play(to, PLAIN, game, steps);
     }
 }
 
@@ -126,12 +127,15 @@ static cost measure(enum variant variant, bench_game *game, uint64_t steps, cons
     const double cpu = bench_cpu();
     open_sink(&to, variant, game, path);
     const double wall = bench_now();
-    play_variant(&to, variant, game, steps);
+    const uint64_t played = play_variant(&to, variant, game, steps);
     const double took = bench_now() - wall;
     close_sink(&to, variant);
-    const cost whole = { took * 1e9 / (double)steps, (bench_cpu() - cpu) * 1e9 / (double)steps };
+    const double ns = 1e9 / (double)(played ? played : 1);
+    const cost whole = { took * ns, (bench_cpu() - cpu) * ns };
+    bench_goal(played == steps, "the recording ended at step %llu of %llu: %s",
+               (unsigned long long)played + 1, (unsigned long long)steps, to.why.message);
     if (variant == RECORD)
-        check_stored(path, steps);
+        check_stored(path, played);
     bench_remove(path);
     return whole;
 }
