@@ -74,6 +74,17 @@ bool deja__is_utf8(const void *bytes, uint64_t size);
 /* [A-Za-z_][A-Za-z0-9_-]* of at most DEJA__NAME_MAX. */
 bool deja__is_name(const char *chars, uint64_t size);
 
+/* ---- spans of bytes ---- */
+
+static inline deja_span deja__span(const deja_buffer *buffer)
+{
+    return (deja_span){ buffer->bytes, buffer->size };
+}
+static inline bool deja__same(deja_span a, deja_span b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, (size_t)a.size) == 0);
+}
+
 /* ---- little-endian bytes ---- */
 
 static inline uint16_t deja__load16(const unsigned char *source)

@@ -133,14 +133,6 @@ deja_code deja__described(deja__check *c, deja_code code, uint64_t step, deja_sp
 bool deja__doing(deja__check *c, const char *doing, uint64_t step, deja_span command);
 /* "ok" or the refusal's name; "?" where the rules answered what has none. */
 const char *deja__answer(const deja__check *c, uint32_t answer);
-static inline deja_span deja__span(const deja_buffer *buffer)
-{
-    return (deja_span){ buffer->bytes, buffer->size };
-}
-static inline bool deja__same(deja_span a, deja_span b)
-{
-    return a.size == b.size && (a.size == 0 || memcmp(a.bytes, b.bytes, (size_t)a.size) == 0);
-}
 /* Saves a game's state in `out`, which is cleared. */
 deja_code deja__save_in(deja__game *game, deja_buffer *out, deja_error *err);
 /* Finishes every game's state; the library is then as it was loaded, where it can be. */
