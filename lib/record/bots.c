@@ -253,6 +253,9 @@ static deja_code play_and_record(table *t, uint64_t seed, bool *go_on, deja_erro
     options.trail_every = t->options->trail_every;
     options.seed = seed;
     options.made = t->made;
+    options.self_check = t->options->self_check;
+    options.report = t->options->report;
+    options.report_user = t->options->user;
     begin_anew(t);
     deja_code code =
         deja__game_start(t->game, t->asked.config, seed, t->options->content, &refusal, err);
@@ -283,6 +286,8 @@ static deja_code open_players(table *t, deja_error *err)
     deja_code code = deja__trail_check(options->trail_bits, options->trail_every, err);
     if (code < 0)
         return code;
+    if (options->self_check > 1 || options->reserved != 0)
+        return deja__fail(err, DEJA_EMISUSE, "self_check is 0 or 1, and reserved is 0");
     if (options->games == 0)
         return deja__fail(err, DEJA_EMISUSE, "there is no game to play (games is 0)");
     t->asked.config =

@@ -100,9 +100,12 @@ deja_code deja_recorder_rewind(deja_recorder *recorder, uint64_t step, deja_erro
                           "is %llu",
                           (unsigned long long)step, (unsigned long long)recorder->rewind_floor + 1);
     code = deja__ring_log(recorder->ring, DEJA__JOURNAL_REWIND, 0, NULL, step, err);
-    if (code == DEJA_OK)
-        recorder->until_hash = recorder->trail_every - step % recorder->trail_every;
-    return code;
+    if (code < 0)
+        return code;
+    recorder->until_hash = recorder->trail_every - step % recorder->trail_every;
+    if (recorder->watch)
+        deja__watch_rewind(recorder->watch);
+    return DEJA_OK;
 }
 
 deja_code deja_recorder_sync(deja_recorder *recorder, deja_error *err)

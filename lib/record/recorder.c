@@ -187,7 +187,10 @@ static deja_code end_described(deja_recorder *recorder, const void *state, uint3
             return break_off(recorder, code, err);
         }
     }
-    return end_step(recorder, result, event_hash, hash, err);
+    code = end_step(recorder, result, event_hash, hash, err);
+    if (code == DEJA_OK && recorder->watch)
+        deja__watch_end(recorder, state, result, event_hash);
+    return code;
 }
 
 deja_code deja_recorder_step(deja_recorder *recorder, void *state, const void *command,
@@ -198,6 +201,8 @@ deja_code deja_recorder_step(deja_recorder *recorder, void *state, const void *c
         return code;
     if (!state || !command)
         return deja__fail(err, DEJA_EMISUSE, "a step needs a state and a command");
+    if (recorder->watch) /* before the step begins, so that what it marks is at the last one */
+        deja__watch_begin(recorder, state, command);
     code = log_command(recorder, command, err);
     if (code < 0)
         return code;
@@ -218,6 +223,8 @@ deja_code deja_recorder_begin(deja_recorder *recorder, const void *command, deja
         return code;
     if (!command || !events)
         return deja__fail(err, DEJA_EMISUSE, "a step needs a command, and a place for its out");
+    if (recorder->watch)
+        deja__watch_begin(recorder, NULL, command);
     code = log_command(recorder, command, err);
     if (code < 0)
         return code;
@@ -260,6 +267,23 @@ deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_
         return no_room(recorder, code, err);
     return end_step(recorder, 0, deja__event_hash_none(), recorder->until_hash == 1 ? hash : 0,
                     err);
+}
+
+deja_code deja_recorder_watch(deja_recorder *recorder, const void *state, deja_error *err)
+{
+    const deja_code code = may_begin(recorder, true, err);
+    if (code < 0)
+        return code;
+    if (!state)
+        return deja__fail(err, DEJA_EMISUSE, "there is no state to look at");
+    if (recorder->watch)
+        deja__watch_look(recorder, state);
+    return DEJA_OK;
+}
+
+uint64_t deja_recorder_findings(const deja_recorder *recorder)
+{
+    return recorder && recorder->watch ? recorder->watch->findings : 0;
 }
 
 uint64_t deja_recorder_steps(const deja_recorder *recorder)

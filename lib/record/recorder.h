@@ -5,8 +5,8 @@
  * deja_record_bots() plays many.
  *
  * recorder.c has the steps, session.c how a session begins and ends, notes.c what is beside the
- * steps, floats.c what becomes of a float environment that changes, folder.c how it gets into the
- * store.
+ * steps, floats.c what becomes of a float environment that changes, watch.c and self_check.c what is
+ * looked at beside, report.c how that is told, folder.c how it all gets into the store.
  */
 #ifndef DEJA_RECORD_RECORDER_H
 #define DEJA_RECORD_RECORDER_H
@@ -16,6 +16,7 @@
 #include "base/base.h"
 #include "record/events.h"
 #include "record/folder.h"
+#include "record/watch.h"
 
 /* Bytes of a mark, and of what is told of the players and the version. */
 enum { DEJA__LINE_SIZE_MAX = 1000 };
@@ -48,6 +49,9 @@ struct deja_recorder {
     bool keep_begun;  /* the command that was begun belongs to the session */
     uint64_t failed_step;
     deja_error failure;
+    deja__watch *watch; /* NULL: neither watch nor self_check is asked for */
+    void (*report)(void *user, uint64_t step, const char *text); /* NULL: nobody listens */
+    void *report_user;
 };
 
 /* Borrows store and plugin (NULL: a game without described types). */
@@ -95,5 +99,9 @@ deja_code deja__recorder_note(deja_recorder *recorder, bool is_section, const ch
                               uint64_t hash, deja_error *err);
 /* The step has ended: what waited is logged. */
 deja_code deja__recorder_notes_flush(deja_recorder *recorder, deja_error *err);
+/* Makes one line of a text as marks are, whatever is in it. */
+void deja__line_clean(deja_buffer *text);
+/* Marks a text at a step and tells the host; empties it. */
+void deja__recorder_report(deja_recorder *recorder, uint64_t step, deja_buffer *text);
 
 #endif

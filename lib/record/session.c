@@ -78,6 +78,8 @@ static deja_code check_options(const deja_recorder *recorder, const void *state,
         return code;
     if (options->from_state > 1 || options->reserved != 0)
         return deja__fail(err, DEJA_EMISUSE, "from_state is 0 or 1, and reserved is 0");
+    if (options->self_check > 1)
+        return deja__fail(err, DEJA_EMISUSE, "self_check is 0 or 1");
     if (options->made && !deja__is_plain(options->made, strlen(options->made), DEJA__LINE_SIZE_MAX))
         return deja__fail(err, DEJA_EMISUSE, "'made' is one line of UTF-8 of at most %d bytes",
                           DEJA__LINE_SIZE_MAX);
@@ -87,6 +89,9 @@ static deja_code check_options(const deja_recorder *recorder, const void *state,
                               "game, version and start_hash are for games without a plugin");
         return state ? DEJA_OK : deja__fail(err, DEJA_EMISUSE, "the start state is missing");
     }
+    if (options->watch || options->self_check)
+        return deja__fail(err, DEJA_EMISUSE,
+                          "watch and self_check need a plugin that describes the state");
     if (state || options->config || options->from_state)
         return deja__fail(err, DEJA_EMISUSE, "state and config need a plugin that describes them");
     if (!options->game)
@@ -109,6 +114,8 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const
         code = deja__recorder_take_platform(recorder, err);
     if (code == DEJA_OK)
         code = take_state(recorder, state, options, &hash, err);
+    if (code == DEJA_OK)
+        code = deja__watch_start(recorder, state, options->watch, options->self_check == 1, err);
     if (code < 0)
         return code;
     describe(recorder, asked, options, &session, &recording);
@@ -128,6 +135,8 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const
         deja__events_clear(&recorder->events);
     deja_buffer_clear(&recorder->later);
     recorder->marks = recorder->rewind_floor = 0;
+    recorder->report = options->report;
+    recorder->report_user = options->report_user;
     recorder->failed = DEJA_OK;
     recorder->inside = recorder->keep_begun = false;
     recorder->running = true;
@@ -140,12 +149,7 @@ static void mark_breach(deja_recorder *recorder)
 {
     deja_buffer text = { 0 };
     deja__print(&text, "broken off: %.900s", recorder->failure.message);
-    for (uint64_t i = 0; !text.failed && i < text.size; i++)
-        if (text.bytes[i] < 0x20 || text.bytes[i] == 0x7f)
-            text.bytes[i] = '?';
-    /* The message may have been cut within a character. */
-    while (!text.failed && !deja__is_utf8(text.bytes, text.size))
-        text.bytes[--text.size] = 0;
+    deja__line_clean(&text);
     if (!text.failed)
         (void)deja__recorder_note(recorder, false, (const char *)text.bytes, 0, NULL);
     deja_buffer_release(&text);
@@ -209,6 +213,7 @@ deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, de
     if (deja__recorder_in_child(recorder))
         return deja__recorder_say_child(err);
 
+    deja__watch_stop(recorder->watch);
     const deja_code told = judge(recorder, &outcome, &ended, &why);
     log_end(recorder, ended, outcome);
     deja_error trouble;
@@ -270,6 +275,7 @@ deja_code deja__recorder_destroy(deja_recorder *recorder, deja_id *id, deja_erro
 {
     if (!recorder)
         return DEJA_OK;
+    deja__watch_destroy(recorder->watch);
     const deja_code code = deja__folder_close(recorder->folder, id, err);
     deja__events_release(&recorder->events);
     deja__form_release(&recorder->state);

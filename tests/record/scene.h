@@ -34,7 +34,7 @@ deja_id scene_end(scene *s, deja_recorder *recorder, const char *outcome);
 void scene_assert_failed(const scene *s, deja_code code, deja_code expected, const char *message);
 
 /* What is stored. */
-enum { HELD_STEPS = 40000, HELD_TEXT = 4096 };
+enum { HELD_STEPS = 100000, HELD_TEXT = 4096 };
 typedef struct held {
     uint64_t steps, step_results;
     uint32_t results[HELD_STEPS];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/scene.h"
+#include "record/reports.h"
 #include "support/short_memory.h"
 
 #ifdef SHORT_MEMORY
@@ -52,6 +52,28 @@ static deja_code record_once(deja_error *err)
     deja_code code = deja_recorder_open(&recorder, s.store, s.plugin, &state, &s.options, err);
     if (code == DEJA_OK)
         code = play(recorder, &state, err);
+    const deja_code closed = deja_recorder_close(recorder, NULL, NULL, code < 0 ? NULL : err);
+    return code < 0 ? code : closed;
+}
+
+/* Steps on copies, and between two of them a change of each kind. */
+static deja_code record_checked_once(deja_error *err)
+{
+    deja_recorder *recorder = NULL;
+    ledger state = { .gold = 3 };
+    const ledger_command command = { LEDGER_SAY, 0, "fifteen letters" };
+    s.options.watch = s.options.self_check = 1;
+    deja_code code = deja_recorder_open(&recorder, s.store, s.plugin, &state, &s.options, err);
+    for (int i = 0; i < 4 && code == DEJA_OK; i++) {
+        state.gold += i % 2;
+        code = deja_recorder_step(recorder, &state, &command, NULL, NULL, err);
+    }
+    deja_out *out = NULL;
+    if (code == DEJA_OK)
+        code = deja_recorder_begin(recorder, &command, NULL, &out, err);
+    state.gold++;
+    if (code == DEJA_OK)
+        code = deja_recorder_end(recorder, &state, 0, err);
     const deja_code closed = deja_recorder_close(recorder, NULL, NULL, code < 0 ? NULL : err);
     return code < 0 ? code : closed;
 }
@@ -105,6 +127,36 @@ static void fail_each(deja_code (*work)(deja_error *err))
 Test(record_memory, every_allocation_of_a_recording_may_fail)
 {
     fail_each(record_once);
+}
+
+Test(record_memory, every_allocation_of_a_recording_that_is_checked_may_fail)
+{
+    fail_each(record_checked_once);
+}
+
+/* A check that could not be made is told of, and is not one that found nothing. */
+Test(record_memory, a_check_that_gets_no_memory_is_given_up_aloud)
+{
+    uint32_t told = 0;
+    s.options.watch = s.options.self_check = 1;
+    for (int64_t n = 1;; n++) {
+        reports r;
+        reports_listen(&r, &s);
+        deja_recorder *recorder = scene_record(&s);
+        const ledger_command command = { LEDGER_ADD, 1, "" };
+        deja_code code = DEJA_OK;
+        memory_start(n);
+        for (int i = 0; i < 3 && code == DEJA_OK; i++)
+            code = deja_recorder_step(recorder, &s.state, &command, NULL, NULL, NULL);
+        memory_end();
+        cr_assert_eq(deja_recorder_findings(recorder), 0);
+        (void)deja_recorder_close(recorder, NULL, NULL, NULL);
+        if (!memory_fired)
+            break;
+        cr_assert(code == DEJA_ENOMEM || r.count == 1, "allocation %lld: %s", (long long)n, r.text);
+        told += r.count;
+    }
+    cr_assert_gt(told, 3);
 }
 
 Test(record_memory, every_allocation_of_games_by_bots_may_fail)

@@ -66,15 +66,29 @@ typedef struct deja_recorder_options {
     uint64_t journal_size;      /**< bytes that are allocated at once: 2 MiB and more */
     uint64_t journal_most;      /**< bytes that it may grow to where commands are so large that two
                                      blocks of 16,384 steps do not fit; 1 GiB at most */
-    uint32_t wait; /**< 1: a step waits where the store does not keep up, as suits a game without
+
+    uint64_t watch; /**< look before every Kth step whether the state is another; 0: never. This and
+                         self_check need a plugin: see "looking for faults" below */
+    uint32_t wait;  /**< 1: a step waits where the store does not keep up, as suits a game without
                         people; 0: the recording ends there */
-    uint32_t reserved_too;
+    uint32_t self_check; /**< 1: make each step on a copy, too */
+    /**
+     * Told what the recorder has to say beside its answers, each thing once: what watch and
+     * self_check find, and what else does not stop the game, but should be known. It stands in the
+     * recording, too, as a mark at the same step. NULL: nobody listens.
+     * @param step the last step that is finished
+     * @param text one line of UTF-8, at most 1,000 bytes; borrowed for the call
+     *
+     * Called within a call of the recorder and on its thread; it must not call the recorder.
+     */
+    void (*report)(void *user, uint64_t step, const char *text);
+    void *report_user; /**< handed to report */
 } deja_recorder_options;
 
 #define DEJA_RECORDER_OPTIONS_INIT                                                                \
     {                                                                                             \
         (uint32_t)sizeof(deja_recorder_options), 32, 1, NULL, 0, NULL, NULL, 0, 0, NULL, NULL, 0, \
-            NULL, 8u << 20, 64u << 20, 0, 0                                                       \
+            NULL, 8u << 20, 64u << 20, 0, 0, 0, NULL, NULL                                        \
     }
 
 /**
@@ -145,6 +159,51 @@ DEJA_API uint64_t deja_recorder_steps(const deja_recorder *recorder);
 DEJA_API deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja_id *id,
                                        deja_error *err);
 
+/* ---- looking for faults ----
+ *
+ * A session that does not replay is best found while it is played: the game is then where it goes
+ * wrong. Nothing that is found ends the recording or changes what a step answers; it is told to
+ * options.report, marked in the recording, and counted.
+ *
+ * watch = K: what changes the state between two steps (a renderer, a cheat, a game that was loaded)
+ * is in no command, so no replay has it. The state's canonical bytes are kept at the end of step 0
+ * and of every Kth, and held against those at the beginning of the next:
+ *
+ *     changed outside apply: gold 12 -> 15
+ *
+ * What goes on from step to step is so found within K steps. What happens once is found where it
+ * falls before such a step: always with 1, else by chance. The first 16 of a session are told. It
+ * costs two savings of the state for every K steps.
+ *
+ * self_check = 1: each step is made once more, after the game's, on a copy that is loaded from the
+ * bytes that the state had before; result, events and state have to be the same. They are not where
+ * apply reads what is no field: a member that is not described, memory that nobody set, luck or a
+ * count outside of the state. A replay goes another way then; at the latest one that starts from a
+ * saved state.
+ *
+ *     not reproducible from step 12 by the state's fields: on a copy gold is 8, not 14
+ *
+ * The first such step is told; then no more copies are made. Until then apply runs twice a step, so
+ * what it keeps outside of the state sees each command twice, and such a game goes another way than
+ * it would have gone unchecked. What is the same both times is not seen (a variable that start has
+ * set, the number of the process): deja doctor and verify see that.
+ *
+ * With a game's own apply, begin is not given the state. There self_check starts from what the last
+ * end was given, which is what a replay has: what was changed in between is found as well, and told
+ * as "not reproducible from step 12 by what step 11 left". watch needs deja_recorder_watch().
+ */
+
+/**
+ * Looks at once, where watch keeps the state of the last step, and does nothing elsewhere.
+ * deja_recorder_step() does so by itself; a game with its own apply calls it before begin. Called
+ * behind several parts of a frame it shows which of them changed the state.
+ * @return DEJA_OK, whatever it finds; DEJA_EMISUSE (no recorder, no state, within a step); or why
+ *         the recorder failed
+ */
+DEJA_API deja_code deja_recorder_watch(deja_recorder *recorder, const void *state, deja_error *err);
+/** How often this session's watch and self_check found something, whether it was told or not. */
+DEJA_API uint64_t deja_recorder_findings(const deja_recorder *recorder);
+
 /* ---- bots ---- */
 
 /** Grows at its end; start from DEJA_BOTS_OPTIONS_INIT. All borrowed for the call. */
@@ -168,12 +227,16 @@ typedef struct deja_bots_options {
     /** Where deja_bots_check() puts the first start state's hash, to be held against the one of
      *  another process; or NULL. */
     uint64_t *start_hash;
+    uint32_t self_check; /**< as a recorder's: 1: make each step on a copy, too */
+    uint32_t reserved;
+    /** As a recorder's, of the game that is being played; or NULL. */
+    void (*report)(void *user, uint64_t step, const char *text);
 } deja_bots_options;
 
 #define DEJA_BOTS_OPTIONS_INIT                                                                  \
     {                                                                                           \
         (uint32_t)sizeof(deja_bots_options), 32, 1, "random", { NULL, 0 }, 0, 1, 0, NULL, NULL, \
-            NULL, NULL, NULL                                                                    \
+            NULL, NULL, NULL, 0, 0, NULL                                                        \
     }
 
 /**
