@@ -44,7 +44,8 @@ enum option_id {
     OPTION_OUTPUT,
     OPTION_CONTENT,
     OPTION_SAME_BUILD,
-    OPTION_STORED
+    OPTION_STORED,
+    OPTION_SELF_CHECK
 };
 
 /* A row; a list of them ends with one without a name. */

@@ -41,6 +41,7 @@ typedef struct recording_run {
     uint64_t began; /* ms */
     uint64_t drawn; /* ms; when progress was shown last */
     uint64_t told;  /* games that were told of: those that are stored */
+    uint64_t findings;
     record_note notes[REMEMBERED];
     deja_buffer input;
     content_packs content;
@@ -100,6 +101,24 @@ static void take_session(recording_run *run, const record_note *note)
     show_progress(run);
 }
 
+/* What was found is true whether the game comes to be stored or not: it is told at once, by the
+ * seed, which plays the same game again. */
+static void take_finding(recording_run *run, const record_note *note, const char *text)
+{
+    const uint64_t seed = run->order.seed + run->finished;
+    run->findings++;
+    if (output_is_json()) {
+        json_begin("finding");
+        json_decimal("seed", seed);
+        json_number("step", note->steps);
+        json_text("why", text);
+        json_end();
+    } else if (run->findings <= LINES_MAX) {
+        out_coloured(COLOUR_BAD, "FINDING");
+        out_line(" seed %" PRIu64 ": %s", seed, text);
+    }
+}
+
 /* Lets a child record, and hears it out. Its status, what it says of it in `text`, and in *how what
  * waitpid() says of its end. */
 static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
@@ -121,6 +140,8 @@ static int hear_child(recording_run *run, int *how, char text[NOTE_TEXT_MAX])
             take_session(run, &note);
         } else if (note.kind == NOTE_REMARK) {
             remark("%s", text);
+        } else if (note.kind == NOTE_FINDING) {
+            take_finding(run, &note, text);
         } else {
             run->ended = true;
             status = note.status;
@@ -224,6 +245,8 @@ static void print_summary(const recording_run *run, uint64_t sessions)
         json_number("sessions", sessions);
         json_number("steps", run->steps);
         json_number("known", run->known);
+        if (run->order.self_check || run->findings != 0)
+            json_number("findings", run->findings);
         json_text("game", *run->game ? run->game : NULL);
         json_text("store", run->order.store);
         json_decimal("seed", first);
@@ -245,6 +268,8 @@ static void print_summary(const recording_run *run, uint64_t sessions)
                   text_count(run->empty));
     if (run->cut != 0)
         out_print("; %s ended by --max-steps %" PRIu64, text_count(run->cut), run->order.max_steps);
+    if (run->findings != 0)
+        out_print("; %s finding%s", text_count(run->findings), run->findings == 1 ? "" : "s");
     out_end();
 }
 
@@ -268,7 +293,7 @@ static int record_all(recording_run *run)
     }
     if (output_is_json() || (*run->game && (status == STATUS_OK || stored != 0)))
         print_summary(run, stored);
-    return status;
+    return run->findings ? status_worse(status, STATUS_FINDING) : status;
 }
 
 /* ---- the command line ---- */
@@ -292,6 +317,7 @@ static int read_order(record_order *order, const args *given)
     if (status == STATUS_OK)
         status = args_choice(given, OPTION_TRAIL, widths, &width);
     order->trail_bits = 8u << width;
+    order->self_check = args_has(given, OPTION_SELF_CHECK);
     if (status == STATUS_OK && !args_has(given, OPTION_SEED) &&
         getrandom(&order->seed, sizeof order->seed, 0) != (ssize_t)sizeof order->seed)
         status = complain(STATUS_TROUBLE, "record: the system gives no seed; give one with --seed");
@@ -349,6 +375,8 @@ static const option_row options[] = {
     { OPTION_INPUT, 0, "input", "FILE", "frames as text instead of bots; -: stdin", false },
     { OPTION_TRAIL, 0, "trail", "BITS", "of each state's hash: 8, 16, 32 (the default) or 64",
       false },
+    { OPTION_SELF_CHECK, 0, "self-check", NULL, "make each step on a copy of the state, too",
+      false },
     ROW_STORE,
     ROW_JSON,
     ROW_HELP,
@@ -366,7 +394,10 @@ const command_row command_record = {
              "Every game gets all content; what its session keeps of it is names and digests.\n"
              "Frames are for games of ticks: a line each that begins with its time in ms, as\n"
              "'16.6 +right 1:-left@12.5'. A key may have its player in front, from 0, and its\n"
-             "time behind. '* 20' is 20 frames more.",
+             "time behind. '* 20' is 20 frames more.\n"
+             "With --self-check each step is also made on a copy that is loaded from the saved\n"
+             "state. The first of a game that comes out otherwise is a finding: something that\n"
+             "counts is no field of the state. The game is stored all the same, and marked.",
     .options = options,
     .run = run,
 };

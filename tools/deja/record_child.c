@@ -72,6 +72,16 @@ static bool finished(void *user, const deja_id *id, uint64_t seed, uint64_t step
     return sent && !child_stopped();
 }
 
+static void report(void *user, uint64_t step, const char *text)
+{
+    const playing *p = user;
+    record_note note;
+    memset(&note, 0, sizeof note);
+    note.kind = NOTE_FINDING;
+    note.steps = step;
+    send(p->notes, &note, text);
+}
+
 /* ---- whether the first game starts ---- */
 
 typedef struct rehearsal {
@@ -193,6 +203,8 @@ static int record(const record_order *order, deja_plugin *plugin, deja_span conf
     options.seed = order->seed;
     options.games = order->games;
     options.max_steps = order->max_steps;
+    options.self_check = order->self_check;
+    options.report = report;
     options.finished = finished;
     options.user = p;
     options.next = order->has_input ? next_command : NULL;

@@ -29,22 +29,24 @@ typedef struct record_order {
     uint64_t games;
     uint64_t max_steps;
     uint32_t trail_bits;
+    bool self_check;
 } record_order;
 
 enum record_note_kind {
     NOTE_OPENED = 1,  /* the library is loaded; text: the game's id */
     NOTE_SESSION = 2, /* a game has come to its end */
     NOTE_END = 3,     /* nothing more comes; text: why it failed, if it did */
-    NOTE_REMARK = 4   /* text: what is to be told of the store */
+    NOTE_REMARK = 4,  /* text: what is to be told of the store */
+    NOTE_FINDING = 5  /* of the game that is being played; text: what */
 };
 
 typedef struct record_note {
     uint32_t kind;
     uint32_t text_size;
     int32_t status; /* of NOTE_END */
-    uint32_t known; /* of NOTE_SESSION, as the next four */
+    uint32_t known; /* of NOTE_SESSION, as the next four, but for steps */
     uint64_t seed;
-    uint64_t steps;
+    uint64_t steps; /* of NOTE_FINDING the last one that was finished */
     uint64_t
         gathered; /* how many of the sessions so far are not committed yet, this one included */
     deja_id id;
