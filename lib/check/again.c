@@ -105,7 +105,6 @@ static deja_code step_loaded(deja__check *c, uint64_t step, deja_error *err)
     if (code == DEJA_OK && !c->is_broken)
         code = deja__hold(c, c->copy, result, sight, "a saved and loaded state goes on otherwise",
                           &differs, err);
-    c->is_saved = c->is_saved && !differs;
     return code;
 }
 

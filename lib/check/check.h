@@ -90,7 +90,7 @@ typedef struct deja__check {
     bool stopped;       /* a callback said so */
     bool is_broken;     /* this game is not to be judged any further */
     bool is_repeatable; /* nothing has shown that this game is not the same the second time */
-    bool is_saved;      /* nor that a state that was saved and loaded is another */
+    bool is_saved;      /* nor that a state that was saved and loaded is another at once */
     bool is_ordered;    /* nor that the main state lists in changing order */
 } deja__check;
 

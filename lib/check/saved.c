@@ -4,6 +4,9 @@
  * What a start has put into the library's own variables is not there for who loads a state, so
  * these are put back first, where they can be.
  *
+ * The first state that goes on otherwise ends a game's: it says which saves are good. So this is
+ * also done where a step from a state right before it has shown that something is missing.
+ *
  * A game of n steps has n (n + 1) / 2 steps that follow its states. Where that is more than is to
  * be done, every second state is taken, or every third...
  */
@@ -31,7 +34,8 @@ static deja_code play_from(deja__check *c, uint64_t saved, bool *differs, deja_e
         code = deja__apply(c, c->copy, step, sight.command, &result, err);
         if (code == DEJA_OK && !c->is_broken)
             code = deja__hold(c, c->copy, result, sight,
-                              "a state that was saved and loaded earlier goes on otherwise",
+                              "a state that was saved and loaded earlier goes on otherwise; "
+                              "those saved before it do not",
                               differs, err);
         if (*differs || c->is_broken)
             break;

@@ -101,6 +101,20 @@ says '^checked ledger 1\.4\.0: 3 games, 3 of them stored \(150 steps\)'
 wants 1 doctor "$RULES/ledger-hidden.so" -s plays.deja --games 0
 says '^BREACH state_in_fields, step [0-9]+: '
 says '^    game      1, session [0-9a-f]{12}, seed 5$'
+
+# B55: what is kept beside the state, and worked out when it is loaded, is right until piece 3 moves, in
+# step 40, and counts in step 61: of the saved states those up to 39 are good.
+{
+    printf '%s\n' 'deja-replay: 1' 'game: ledger 1.5.0' 'seed: 1'
+    printf '%s\n' 'add n=1' '* 38' 'move i=3 d=1' 'add n=1' '* 19' spawn 'add n=1' '* 8'
+} > stale.replay
+wants 0 import stale.replay --rules "$RULES/ledger-stale-sum.so" -s stale.deja
+wants 1 doctor "$RULES/ledger-stale-sum.so" -s stale.deja --games 0
+[ "$(grep -c '^BREACH state_in_fields, step 61: spawn$' "$HOME/out")" = 2 ] || fail 'not at step 61'
+[ "$(grep '^    saved ' "$HOME/out" | tr -s ' ')" = " saved after step 60
+ saved after step 40" ] || fail 'not which saves are good'
+says '^    why       a state that was saved and loaded earlier goes on otherwise; those saved before it do not$'
+
 wants 0 doctor matchgame --stored --games 1
 ! grep -q stored "$HOME/out" || fail 'there are no sessions of matchgame'
 wants 125 doctor matchgame --stored --games 0
