@@ -19,6 +19,7 @@ enum {
 };
 
 enum deja__journal_kind {
+    DEJA__JOURNAL_GAP = 0, /* none in a file: reading goes on behind something that is missing */
     DEJA__JOURNAL_STEP = 1,
     DEJA__JOURNAL_PART = 2,
     DEJA__JOURNAL_MARK = 3,

@@ -259,52 +259,42 @@ static bool join_parts(deja__journal_walk *walk, deja__journal_record *record)
     return true;
 }
 
-/* ---- where reading begins ---- */
+/* ---- where reading begins, and goes on behind a gap ---- */
 
-/* Whether nothing of a segment is missing that others come behind. */
-static bool is_whole(const deja__journal *j, uint64_t n)
+/* The lowest number of a segment that is `from` or more. false: there is none. */
+static bool next_number(const deja__journal *j, uint64_t from, uint64_t *number)
 {
-    deja__journal_walk walk = { .journal = j, .segment = n };
-    deja__journal_record record;
-    if (!enter(&walk))
-        return false;
-    while (walk.whole - walk.at >= DEJA__JOURNAL_RECORD) {
-        if (!read_record(&walk, &record))
-            return false;
-        if (record.kind == DEJA__JOURNAL_NEXT)
-            break;
-    }
-    return true;
-}
-
-/* The first segment of a ring from which on nothing is missing. */
-static uint64_t first_segment(const deja__journal *j)
-{
-    uint64_t last = 0;
     uint64_t n;
     bool any = false;
     for (uint64_t slot = 0; slot < slot_count(j); slot++)
-        if (is_segment(j, slot, &n) && (!any || n > last)) {
-            last = n;
+        if (is_segment(j, slot, &n) && n >= from && (!any || n < *number)) {
+            *number = n;
             any = true;
         }
-    while (last > 0 && is_whole(j, last - 1))
-        last--;
-    return last;
+    return any;
+}
+
+/* Into a segment of a ring, whose header says where it is in which session. */
+static bool enter_anew(deja__journal_walk *walk, uint64_t from)
+{
+    uint64_t number = 0;
+    if (!next_number(walk->journal, from, &number))
+        return false;
+    walk->segment = number;
+    if (!enter(walk))
+        return false;
+    const unsigned char *header = walk->journal->bytes + walk->at - DEJA__JOURNAL_SEGMENT;
+    walk->session = deja__load64(header + 32);
+    walk->steps = deja__load64(header + 40);
+    return true;
 }
 
 void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
 {
     memset(walk, 0, sizeof *walk);
     walk->journal = journal;
-    walk->segment = journal->ring ? first_segment(journal) : 0;
-    if (!enter(walk)) {
+    if (journal->ring ? !enter_anew(walk, 0) : !enter(walk))
         stop_at_none(walk, NULL);
-    } else if (journal->ring) {
-        const unsigned char *header = journal->bytes + walk->at - DEJA__JOURNAL_SEGMENT;
-        walk->session = deja__load64(header + 32);
-        walk->steps = deja__load64(header + 40);
-    }
 }
 
 void deja__journal_walk_end(deja__journal_walk *walk)
@@ -314,7 +304,7 @@ void deja__journal_walk_end(deja__journal_walk *walk)
 
 /* ---- one after another ---- */
 
-bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record)
+static bool next_record(deja__journal_walk *walk, deja__journal_record *record)
 {
     bool parts = false;
     while (walk->in_segment) {
@@ -339,4 +329,17 @@ bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *rec
         }
     }
     return false;
+}
+
+/* Of a ring more may come behind a gap: what was stored before is not there any more, and what was
+ * not on the disk when the power went is missing. */
+bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record)
+{
+    if (next_record(walk, record))
+        return true;
+    if (!walk->journal->ring || walk->failed || !enter_anew(walk, walk->segment + 1))
+        return false;
+    memset(record, 0, sizeof *record);
+    record->kind = DEJA__JOURNAL_GAP;
+    return true;
 }

@@ -48,8 +48,10 @@ typedef struct deja__journal_walk {
     uint64_t end;     /* of what there is of the segment */
     uint64_t whole;   /* where all of it would end */
     uint64_t shift;   /* from where a record is in the file to its place in the journal */
-    uint64_t session; /* of a ring: which one runs where reading begins, from 1; 0: none */
-    uint64_t steps;   /* then: of it, finished and not taken back */
+    /* Of a ring, where reading begins and behind each gap: which session runs there, from 1 (0:
+     * none), and its steps that are finished and not taken back. */
+    uint64_t session;
+    uint64_t steps;
     deja_buffer parts;
     bool in_segment;
     bool failed;     /* out of memory */
@@ -57,7 +59,8 @@ typedef struct deja__journal_walk {
 } deja__journal_walk;
 
 void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal);
-/* The next record but parts and nexts; false behind the last one. */
+/* The next record but parts and nexts; of a ring a gap, where something is missing before what comes
+ * next. false behind the last one. */
 bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record);
 void deja__journal_walk_end(deja__journal_walk *walk);
 

@@ -424,12 +424,32 @@ deja_code deja__ring_log(deja__ring *ring, enum deja__journal_kind kind, uint32_
     return DEJA_OK;
 }
 
+/* A new file is on the disk when its name is. */
+static bool sync_name(const char *path)
+{
+    deja_buffer folder = { 0 };
+    const char *slash = strrchr(path, '/');
+    deja_buffer_add(&folder, path, (uint64_t)(slash - path) + 1);
+    const int descriptor =
+        folder.failed ? -1 : open((const char *)folder.bytes, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    deja_buffer_release(&folder);
+    if (descriptor < 0)
+        return false;
+    const bool done = fsync(descriptor) == 0;
+    (void)close(descriptor);
+    return done;
+}
+
+bool deja__ring_sync_bytes(const deja__ring *ring)
+{
+    return fsync(ring->descriptor) == 0; /* what is mapped, too: it is the file's own memory */
+}
+
 deja_code deja__ring_sync(deja__ring *ring, deja_error *err)
 {
-    for (uint32_t i = 0; i < ring->slot_count; i++)
-        if (msync(ring->slots[i], ring->segment_size, MS_SYNC) != 0)
-            return fail_system("the journal is not on the disk", ring->path, err);
-    return fsync(ring->descriptor) == 0
-               ? DEJA_OK
-               : fail_system("the journal is not on the disk", ring->path, err);
+    if (deja__ring_sync_bytes(ring) && (ring->is_named || sync_name(ring->path))) {
+        ring->is_named = true;
+        return DEJA_OK;
+    }
+    return fail_system("the journal is not on the disk", ring->path, err);
 }

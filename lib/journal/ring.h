@@ -48,6 +48,7 @@ typedef struct deja__ring {
     uint64_t at;           /* in it, of the next record */
     unsigned char *begun;  /* the record of the step that runs; NULL between steps */
     uint64_t begun_sum;
+    bool is_named; /* its name is on the disk */
     uint64_t session;
     uint64_t steps; /* of the session: finished and not taken back */
 
@@ -112,8 +113,11 @@ deja_code deja__ring_sync(deja__ring *ring, deja_error *err);
  * in parts, its first part's). A step that has begun and is not done is not told of.
  * DEJA_ENOMEM is told by *failed. */
 bool deja__ring_read(deja__ring *ring, deja__journal_record *record, uint64_t *place, bool *failed);
-/* All segments that end at or before a place may be used again. */
-void deja__ring_free(deja__ring *ring, uint64_t place);
+/* Waits until its bytes are on the disk. */
+bool deja__ring_sync_bytes(const deja__ring *ring);
+/* All segments that end at or before a place may be used again. That syncs the file, so it is done
+ * for a quarter of them at once, or where `now` says so. */
+void deja__ring_free(deja__ring *ring, uint64_t place, bool now);
 /* The place behind what was told of. */
 static inline uint64_t deja__ring_place_read(const deja__ring *ring)
 {

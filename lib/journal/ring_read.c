@@ -102,16 +102,33 @@ bool deja__ring_read(deja__ring *ring, deja__journal_record *record, uint64_t *p
     }
 }
 
-/* Zeros first, so that nothing of it counts where a power cut keeps a part of this. */
-void deja__ring_free(deja__ring *ring, uint64_t place)
+static unsigned char *slot_of(const deja__ring *ring, uint64_t segment)
 {
-    while (ring->freed < ring->reading &&
-           DEJA__JOURNAL_PAGE + (ring->freed + 1) * ring->segment_size <= place) {
-        const uint16_t slot = ring->slot_of[ring->freed % DEJA__RING_SLOTS_MAX];
-        memset(ring->slots[slot], 0, ring->segment_size);
-        const uint64_t count = atomic_load_explicit(&ring->slots_freed, memory_order_relaxed);
-        ring->free_slots[count % DEJA__RING_SLOTS_MAX] = slot;
-        atomic_store_explicit(&ring->slots_freed, count + 1, memory_order_release);
-        ring->freed++;
+    return ring->slots[ring->slot_of[segment % DEJA__RING_SLOTS_MAX]];
+}
+
+/* Whether nothing of them is found any more, also after a power cut: a segment that still had its
+ * header, and not all of what was behind it, would be a session that never was. */
+static bool drop(deja__ring *ring, uint64_t until)
+{
+    for (uint64_t n = ring->freed; n < until; n++)
+        memset(slot_of(ring, n), 0, DEJA__JOURNAL_SEGMENT);
+    return deja__ring_sync_bytes(ring);
+}
+
+void deja__ring_free(deja__ring *ring, uint64_t place, bool now)
+{
+    uint64_t until = ring->freed;
+    while (until < ring->reading && DEJA__JOURNAL_PAGE + (until + 1) * ring->segment_size <= place)
+        until++;
+    const uint64_t count = until - ring->freed;
+    if (count == 0 || (!now && count < (ring->slot_count + 3) / 4) || !drop(ring, until))
+        return;
+    for (; ring->freed < until; ring->freed++) {
+        memset(slot_of(ring, ring->freed), 0, ring->segment_size);
+        const uint64_t freed = atomic_load_explicit(&ring->slots_freed, memory_order_relaxed);
+        ring->free_slots[freed % DEJA__RING_SLOTS_MAX] =
+            ring->slot_of[ring->freed % DEJA__RING_SLOTS_MAX];
+        atomic_store_explicit(&ring->slots_freed, freed + 1, memory_order_release);
     }
 }

@@ -34,7 +34,7 @@ static deja_code pump(deja__folder *folder, uint64_t *bytes, deja_error *err)
         folder->has_record = code < 0;
     }
     const uint64_t read = folder->has_record ? folder->place : deja__ring_place_read(ring);
-    deja__ring_free(ring, deja__fold_needs(folder->fold, read));
+    deja__ring_free(ring, deja__fold_needs(folder->fold, read), false);
     *bytes = deja__ring_place_read(ring) - before;
     return code;
 }
@@ -50,10 +50,6 @@ static deja_code settle(deja__folder *folder, uint32_t how, deja_error *err)
         code = deja__fold_end(folder->fold, err);
     if (code == DEJA_OK && folder->threaded)
         code = deja_store_flush(folder->store, err);
-    deja__ring_free(folder->ring,
-                    deja__fold_needs(folder->fold, folder->has_record
-                                                       ? folder->place
-                                                       : deja__ring_place_read(folder->ring)));
     return code;
 }
 
@@ -178,9 +174,17 @@ static bool make_room(void *user)
     if (folder->code == DEJA_OK && folder->ring->freed == before) {
         folder->code = deja_store_flush(folder->store, &folder->why);
         deja__ring_free(folder->ring,
-                        deja__fold_needs(folder->fold, deja__ring_place_read(folder->ring)));
+                        deja__fold_needs(folder->fold, deja__ring_place_read(folder->ring)), true);
     }
     return folder->ring->freed != before;
+}
+
+/* What is in the store as a whole is on the disk as a whole before: a beginning of it, found after a
+ * power cut, would look like another session, that was cut short. */
+static bool sync_journal(void *user)
+{
+    const deja__folder *folder = user;
+    return deja__ring_sync_bytes(folder->ring);
 }
 
 /* ---- opening and closing ---- */
@@ -204,6 +208,8 @@ static deja_code open_all(deja__folder *folder, deja_store *store,
     if (code < 0)
         return code;
     folder->waits = options->waits;
+    folder->store->before_flush = sync_journal;
+    folder->store->before_flush_user = folder;
     folder->ring->make_room = make_room;
     folder->ring->user = folder;
     if (options->threaded && !start_thread(folder))
@@ -253,6 +259,7 @@ deja_code deja__folder_close(deja__folder *folder, deja_id *id, deja_error *err)
                    folder->ring->path);
     if (code == DEJA_OK && id && folder->fold->sessions == folder->ring->session)
         *id = folder->fold->id;
+    folder->store->before_flush = NULL;
     deja__fold_close(folder->fold);
     if (threaded)
         deja__store_let_go(folder->store);

@@ -36,7 +36,6 @@ struct deja_recorder {
     deja_buffer start;        /* the state's bytes of a session that begins in the middle */
 
     bool running;          /* a session is */
-    bool troubled;         /* the store did not take the last one when it ended */
     uint64_t marks;        /* of it, so far */
     uint64_t rewind_floor; /* steps up to this one may be in the store */
     uint64_t trail_every;
@@ -70,7 +69,9 @@ typedef struct deja__asked {
 /* Begins a session. */
 deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const deja__asked *asked,
                                const deja_recorder_options *options, deja_error *err);
-/* Ends it, as deja_recorder_close() does; another may be started then, if this answers DEJA_OK. */
+/* Ends it, as deja_recorder_close() does; another may be started then, if this answers DEJA_OK.
+ * @param[out] id    zero where the store has not taken it
+ * @param[out] known whether it had it already */
 deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,
                                 bool *known, deja_error *err);
 

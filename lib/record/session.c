@@ -200,37 +200,41 @@ static void log_end(deja_recorder *recorder, uint32_t ended, const char *outcome
                          0, NULL);
 }
 
+/* The end in the journal. Answers what the caller is told of it; DEJA_EMISUSE and *child in a forked
+ * one, which does nothing. */
+static deja_code end_session(deja_recorder *recorder, const char *outcome, bool *child,
+                             deja_error *err)
+{
+    uint32_t ended;
+    recorder->running = false;
+    *child = deja__recorder_in_child(recorder);
+    if (*child)
+        return deja__recorder_say_child(err);
+    deja__watch_stop(recorder->watch);
+    const deja_code told = judge(recorder, &outcome, &ended, err);
+    log_end(recorder, ended, outcome);
+    return told;
+}
+
 deja_code deja__recorder_finish(deja_recorder *recorder, const char *outcome, deja_id *id,
                                 bool *known, deja_error *err)
 {
-    deja_error why;
-    uint32_t ended;
-    recorder->running = false;
-    if (id)
-        memset(id, 0, sizeof *id);
-    if (known)
-        *known = false;
-    if (deja__recorder_in_child(recorder))
-        return deja__recorder_say_child(err);
-
-    deja__watch_stop(recorder->watch);
-    const deja_code told = judge(recorder, &outcome, &ended, &why);
-    log_end(recorder, ended, outcome);
     deja_error trouble;
-    deja_code code = deja__folder_catch_up(recorder->folder, DEJA__FOLD_FINISH, &trouble);
+    bool child;
+    memset(id, 0, sizeof *id);
+    *known = false;
+    const deja_code told = end_session(recorder, outcome, &child, err);
+    if (child)
+        return told;
+    const deja_code code = deja__folder_catch_up(recorder->folder, DEJA__FOLD_FINISH, &trouble);
     const deja__fold *fold = recorder->folder->fold;
-    if (id && fold->sessions == recorder->ring->session)
+    if (fold->sessions == recorder->ring->session) {
         *id = fold->id;
-    if (known && fold->sessions == recorder->ring->session)
         *known = fold->known;
-    recorder->troubled = code < 0;
-    if (code < 0)
-        why = trouble;
-    else
-        code = told;
+    }
     if (code < 0 && err)
-        *err = why;
-    return code;
+        *err = trouble;
+    return code < 0 ? code : told;
 }
 
 /* ---- making one ---- */
@@ -364,11 +368,12 @@ deja_code deja_recorder_close(deja_recorder *recorder, const char *outcome, deja
     if (!recorder)
         return DEJA_OK;
     deja_error why;
-    const deja_code code = deja__recorder_finish(recorder, outcome, id, NULL, err);
-    const bool troubled = recorder->troubled;
-    /* The store is asked once more, and what it answers then is what counts. */
+    bool child;
+    if (id)
+        memset(id, 0, sizeof *id);
+    const deja_code told = end_session(recorder, outcome, &child, err);
     const deja_code left = deja__recorder_destroy(recorder, id, &why);
     if (left < 0 && err)
         *err = why;
-    return left < 0 || troubled ? left : code;
+    return left < 0 ? left : told;
 }

@@ -147,6 +147,18 @@ deja_code deja__fold_resume(deja__fold *fold, uint64_t session, uint64_t steps, 
     return deja__fold_end(fold, err);
 }
 
+/* Where nothing of the session is missing that the store has not, it goes on. */
+deja_code deja__fold_gap(deja__fold *fold, uint64_t session, uint64_t steps, deja_error *err)
+{
+    const bool here = fold->writer && fold->session == session && !fold->broken;
+    if (here && (fold->at == steps || steps <= fold->committed)) {
+        fold->at = steps;
+        return DEJA_OK;
+    }
+    const deja_code code = deja__fold_end(fold, err);
+    return code < 0 || session == 0 ? code : deja__fold_resume(fold, session, steps, err);
+}
+
 /* ---- to the store ---- */
 
 static uint32_t start_of(const deja__fold *fold, uint32_t place)
@@ -420,6 +432,7 @@ deja_code deja__fold_take(deja__fold *fold, const deja__journal_record *record, 
         return fold->broken ? DEJA_OK : take_rewind(fold, record->hash, err);
     case DEJA__JOURNAL_END:
         return take_end(fold, record, err);
+    case DEJA__JOURNAL_GAP:
     case DEJA__JOURNAL_SESSION:
     case DEJA__JOURNAL_PART:
     case DEJA__JOURNAL_NEXT:

@@ -71,6 +71,8 @@ deja_code deja__fold_take(deja__fold *fold, const deja__journal_record *record, 
                           deja_error *err);
 /* Reading begins within a session: it goes on where the store has the first steps of it. */
 deja_code deja__fold_resume(deja__fold *fold, uint64_t session, uint64_t steps, deja_error *err);
+/* Something is missing; what comes next is of that session, behind so many of its steps. */
+deja_code deja__fold_gap(deja__fold *fold, uint64_t session, uint64_t steps, deja_error *err);
 /* Nothing more comes: a session that has not ended is unfinished, or crashed. */
 deja_code deja__fold_end(deja__fold *fold, deja_error *err);
 /* What is before this place is in the store for good. @param read where reading is */

@@ -178,6 +178,8 @@ deja_code deja__gather_flush(deja_store *store, deja_error *err)
     deja__gather *gather = store->gather;
     bool any = false;
     deja_code code = DEJA_OK;
+    if (gather->count && store->before_flush && !store->before_flush(store->before_flush_user))
+        return deja__fail(err, DEJA_EIO, "its journal cannot be written to the disk");
     for (uint32_t i = 0; i < gather->count; i++)
         any |= is_short(gather->queue[i]);
     if (any)

@@ -65,6 +65,10 @@ struct deja_store {
     uint32_t version;    /* of the file */
     bool ready_to_write; /* the journal mode is chosen */
     bool in_write;
+    /* Called before finished sessions are committed, by who has to have something on the disk
+     * first; NULL: nobody. */
+    bool (*before_flush)(void *user);
+    void *before_flush_user;
     sqlite3_stmt *statements[DEJA__TABLE_COUNT][DEJA__STATEMENTS_A_TABLE];
     sqlite3_stmt *orders[DEJA__ORDER_COUNT];
     deja__tally tallies[DEJA__TABLE_COUNT]; /* valid in a transaction that has read them */

@@ -149,7 +149,9 @@ static deja_code fold_into(deja_store *store, deja_store *source, const unsigned
     if (walk.session)
         code = deja__fold_resume(fold, walk.session, walk.steps, err);
     while (code == DEJA_OK && deja__journal_walk_next(&walk, &record))
-        code = deja__fold_take(fold, &record, 0, err);
+        code = record.kind == DEJA__JOURNAL_GAP
+                   ? deja__fold_gap(fold, walk.session, walk.steps, err)
+                   : deja__fold_take(fold, &record, 0, err);
     if (walk.failed)
         code = deja__fail_memory(err);
     deja__journal_walk_end(&walk);

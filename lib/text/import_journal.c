@@ -212,6 +212,7 @@ static bool take(taking *t, const deja__journal_record *record)
     case DEJA__JOURNAL_END:
         take_end(t, record);
         return false;
+    case DEJA__JOURNAL_GAP:
     case DEJA__JOURNAL_PART:
     case DEJA__JOURNAL_NEXT:
     case DEJA__JOURNAL_SESSION:

@@ -62,13 +62,17 @@ Test(company, a_lock_that_is_not_given_back_is_an_error_with_the_path_and_the_st
     cr_assert_eq(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     for (int i = 0; i < STEPS; i++)
         scene_step(&s, recorder, LEDGER_ADD, 1); /* no step waits, or fails */
-    id = scene_end(&s, recorder, NULL);
-    cr_assert_eq(deja_store_flush(s.store, &s.err), DEJA_EBUSY);
+    cr_assert_eq(deja_recorder_close(recorder, NULL, NULL, &s.err), DEJA_EBUSY);
     cr_assert_not_null(strstr(s.err.message, path), "%s", s.err.message);
     cr_assert_not_null(strstr(s.err.message, "another program is writing to it"), "%s",
                        s.err.message);
+    cr_assert_not_null(strstr(s.err.message, "is kept in "), "%s", s.err.message);
     cr_assert_eq(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(other);
+    /* Who comes next takes it in. */
+    cr_assert_eq(deja_store_close(s.store, &s.err), DEJA_OK, "%s", s.err.message);
+    cr_assert_eq(deja_store_open(&s.store, path, DEJA_STORE_APPEND, &s.err), DEJA_OK);
+    cr_assert_eq(scene_sessions(&s, &id), 1);
     held *h = scene_read(&s, &id);
     cr_assert_eq(h->steps, STEPS);
     cr_assert_eq(h->ended, DEJA_ENDED_RUNNING);
