@@ -26,6 +26,12 @@ static bool is_mapped_out(const deja__journal *j)
                         j->trail_every != 0));
 }
 
+bool deja__journal_is_ring(const void *bytes, uint64_t size)
+{
+    return bytes && size >= DEJA__JOURNAL_HEADER && memcmp(bytes, "dejajrnl", 8) == 0 &&
+           deja__load32((const unsigned char *)bytes + 8) == DEJA__JOURNAL_RING;
+}
+
 deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t size,
                              deja_error *err)
 {
@@ -60,8 +66,10 @@ deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t
         return damaged("its check does not fit", err);
     if (version == 0 || !is_mapped_out(journal) || journal->begun_at > INT64_MAX)
         return damaged("it says what no journal says", err);
-    journal->first = (DEJA__JOURNAL_HEADER + journal->text_size + DEJA__JOURNAL_PAGE - 1) /
-                     DEJA__JOURNAL_PAGE * DEJA__JOURNAL_PAGE;
+    journal->first = journal->ring
+                         ? journal->segment_size
+                         : (DEJA__JOURNAL_HEADER + journal->text_size + DEJA__JOURNAL_PAGE - 1) /
+                               DEJA__JOURNAL_PAGE * DEJA__JOURNAL_PAGE;
     return DEJA_OK;
 }
 

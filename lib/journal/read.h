@@ -26,6 +26,8 @@ typedef struct deja__journal {
     uint64_t text_size;
 } deja__journal;
 
+/* Whether bytes begin as those of a ring. */
+bool deja__journal_is_ring(const void *bytes, uint64_t size);
 /* DEJA_EFORMAT: no journal; DEJA_EVERSION: of a newer deja; DEJA_EDAMAGED: its header. */
 deja_code deja__journal_open(deja__journal *journal, const void *bytes, uint64_t size,
                              deja_error *err);

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,26 +26,40 @@ static deja_code fail_system(const char *doing, const char *path, deja_error *er
     return deja__fail(err, DEJA_EIO, "%s: %s: %s", path, doing, word ? word : "it failed");
 }
 
+/* Zeros, all of them in one call: then the system keeps the file in the largest pages that it has,
+ * and mapping them is a matter of microseconds, not of one page after another. */
+static bool write_zeros(int descriptor, uint64_t at, uint64_t size)
+{
+    enum { PIECE = 65536, PIECES = 1024 };
+    static unsigned char zeros[PIECE];
+    struct iovec pieces[PIECES];
+    while (size) {
+        const uint64_t now = size < (uint64_t)PIECE * PIECES ? size : (uint64_t)PIECE * PIECES;
+        const int count = (int)(now / PIECE); /* segments are multiples of a piece */
+        for (int i = 0; i < count; i++)
+            pieces[i] = (struct iovec){ zeros, PIECE };
+        const ssize_t done = pwritev(descriptor, pieces, count, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0 || done % PIECE != 0)
+            return false;
+        at += (uint64_t)done;
+        size -= (uint64_t)done;
+    }
+    return true;
+}
+
 /* Room on the disk, so that storing into the memory cannot fail. */
 static bool reserve(int descriptor, uint64_t at, uint64_t size)
 {
-    static const unsigned char zeros[65536];
     int failed;
     do
         failed = posix_fallocate(descriptor, (off_t)at, (off_t)size);
     while (failed == EINTR);
     errno = failed;
-    if (failed != EINVAL && failed != EOPNOTSUPP)
-        return failed == 0;
-    for (uint64_t done = 0; done < size;) {
-        const ssize_t written = pwrite(descriptor, zeros, sizeof zeros, (off_t)(at + done));
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        done += (uint64_t)written;
-    }
-    return true;
+    if (failed && failed != EINVAL && failed != EOPNOTSUPP)
+        return false;
+    return write_zeros(descriptor, at, size);
 }
 
 /* Every page, before a step needs it. */
@@ -61,7 +76,7 @@ static bool touch(unsigned char *memory, uint64_t size)
 
 static uint64_t offset_of(const deja__ring *ring, uint32_t slot)
 {
-    return DEJA__JOURNAL_PAGE + (uint64_t)slot * ring->segment_size;
+    return (uint64_t)(slot + 1) * ring->segment_size;
 }
 
 /* So many slots more, allocated and mapped. On failure there are as many as before. */
@@ -159,7 +174,7 @@ static void begin_segment(deja__ring *ring, uint64_t number, uint16_t slot)
     ring->slot_of[number % DEJA__RING_SLOTS_MAX] = slot;
     ring->memory = memory;
     ring->segment = number;
-    ring->place = DEJA__JOURNAL_PAGE + number * ring->segment_size;
+    ring->place = (number + 1) * ring->segment_size;
     ring->at = DEJA__JOURNAL_SEGMENT;
     atomic_store_explicit(&ring->segments_begun, number + 1, memory_order_release);
 }
@@ -211,8 +226,8 @@ static deja_code create(deja__ring *ring, uint32_t slots, deja_error *err)
     return DEJA_OK;
 }
 
-deja_code deja__ring_open(deja__ring **out, const char *store, const char *folder, uint32_t slots,
-                          uint32_t most, deja_error *err)
+deja_code deja__ring_open(deja__ring **out, const char *store, const deja__ring_size *size,
+                          const char *folder, deja_error *err)
 {
     *out = NULL;
     deja__ring *ring = calloc(1, sizeof *ring);
@@ -220,11 +235,11 @@ deja_code deja__ring_open(deja__ring **out, const char *store, const char *folde
         return deja__fail_memory(err);
     ring->descriptor = -1;
     ring->alive = MAP_FAILED;
-    ring->segment_size = DEJA__RING_SEGMENT;
-    ring->slots_most = most < slots ? slots : most;
+    ring->segment_size = size->segment;
+    ring->slots_most = size->most < size->slots ? size->slots : size->most;
     ring->number = make_number(ring);
     ring->path = name_of(store, folder, ring->number);
-    const deja_code code = ring->path ? create(ring, slots, err) : deja__fail_memory(err);
+    const deja_code code = ring->path ? create(ring, size->slots, err) : deja__fail_memory(err);
     if (code < 0) {
         deja__ring_close(ring, false);
         return code;

@@ -25,10 +25,13 @@
 
 #include "journal/format.h"
 
-enum {
-    DEJA__RING_SEGMENT = 1 << 20, /* bytes */
-    DEJA__RING_SLOTS_MAX = 1024
-};
+enum { DEJA__RING_SLOTS_MAX = 1024 };
+
+typedef struct deja__ring_size {
+    uint32_t segment; /* bytes: a power of two. 2 MiB are one page of the system's, if it likes */
+    uint32_t slots;   /* segments to begin with, 2 or more */
+    uint32_t most;    /* segments that it may grow to */
+} deja__ring_size;
 
 typedef struct deja__ring {
     int descriptor;
@@ -73,14 +76,13 @@ typedef struct deja__ring {
 typedef struct deja__journal_record deja__journal_record;
 
 /**
- * Makes a journal of `slots` segments; it is locked as long as this process holds it.
+ * Makes a journal; it is locked as long as this process holds it.
  * @param[out] out released with deja__ring_close()
  * @param store    path of the store, absolute
  * @param folder   where the journal is to be; NULL: beside the store
- * @param most     segments that it may grow to
  */
-deja_code deja__ring_open(deja__ring **out, const char *store, const char *folder, uint32_t slots,
-                          uint32_t most, deja_error *err);
+deja_code deja__ring_open(deja__ring **out, const char *store, const deja__ring_size *size,
+                          const char *folder, deja_error *err);
 /* @param keep the file stays, for it has what is not in the store yet. NULL is fine. */
 void deja__ring_close(deja__ring *ring, bool keep);
 
@@ -116,14 +118,14 @@ bool deja__ring_read(deja__ring *ring, deja__journal_record *record, uint64_t *p
 /* Waits until its bytes are on the disk. */
 bool deja__ring_sync_bytes(const deja__ring *ring);
 /* All segments that end at or before a place may be used again. That syncs the file, so it is done
- * for a quarter of them at once, or where `now` says so. */
+ * for half of them at once, or where `now` says so. */
 void deja__ring_free(deja__ring *ring, uint64_t place, bool now);
 /* The place behind what was told of. */
 static inline uint64_t deja__ring_place_read(const deja__ring *ring)
 {
     return ring->parts.size && !ring->parts_told
                ? ring->parts_place
-               : DEJA__JOURNAL_PAGE + ring->reading * ring->segment_size + ring->read_at;
+               : (ring->reading + 1) * ring->segment_size + ring->read_at;
 }
 
 #endif

@@ -119,10 +119,10 @@ static bool drop(deja__ring *ring, uint64_t until)
 void deja__ring_free(deja__ring *ring, uint64_t place, bool now)
 {
     uint64_t until = ring->freed;
-    while (until < ring->reading && DEJA__JOURNAL_PAGE + (until + 1) * ring->segment_size <= place)
+    while (until < ring->reading && (until + 2) * ring->segment_size <= place)
         until++;
     const uint64_t count = until - ring->freed;
-    if (count == 0 || (!now && count < (ring->slot_count + 3) / 4) || !drop(ring, until))
+    if (count == 0 || (!now && count < (ring->slot_count + 1) / 2) || !drop(ring, until))
         return;
     for (; ring->freed < until; ring->freed++) {
         memset(slot_of(ring, ring->freed), 0, ring->segment_size);

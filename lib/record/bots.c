@@ -300,7 +300,7 @@ static deja_code open_players(table *t, deja_error *err)
 }
 
 /* Nobody waits for bots, so they wait. */
-static const deja__folder_options FOLDING = { NULL, 2, 128, false, true };
+static const deja__folder_options FOLDING = { NULL, { 1u << 18, 2, 1024 }, false, true };
 
 static deja_code open_table(table *t, deja_store *store, deja_error *err)
 {

@@ -58,7 +58,7 @@ static deja_code settle(deja__folder *folder, uint32_t how, deja_error *err)
 /* How long to sleep for an eighth of the ring to fill. */
 static uint64_t next_pause(const deja__folder *folder, uint64_t pause, uint64_t bytes)
 {
-    const uint64_t eighth = (uint64_t)folder->ring->segment_size * 8 / 8;
+    const uint64_t eighth = (uint64_t)folder->ring->segment_size * folder->ring->slot_count / 8;
     if (bytes == 0)
         return 2 * pause < POLL_MOST ? 2 * pause : POLL_MOST;
     const double wanted = (double)pause * (double)eighth / (double)bytes;
@@ -197,8 +197,7 @@ static deja_code open_all(deja__folder *folder, deja_store *store,
     if (store->mode == DEJA_STORE_READ)
         return deja__store_fail(store, deja__fail(err, DEJA_EMISUSE, "is open for reading only"),
                                 err);
-    code = deja__ring_open(&folder->ring, path, options->folder, options->slots,
-                           options->slots_most, err);
+    code = deja__ring_open(&folder->ring, path, &options->size, options->folder, err);
     if (!options->threaded)
         folder->store = store;
     else if (code == DEJA_OK)

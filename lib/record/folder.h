@@ -44,8 +44,7 @@ typedef struct deja__folder {
 
 typedef struct deja__folder_options {
     const char *folder; /* of the journal; NULL: beside the store */
-    uint32_t slots;     /* segments */
-    uint32_t slots_most;
+    deja__ring_size size;
     bool threaded;
     bool waits;
 } deja__folder_options;

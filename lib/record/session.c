@@ -15,6 +15,7 @@
 #include "store/session_record.h"
 #include "store/valid.h"
 
+#define SEGMENT (1u << 21)   /* bytes, of a journal */
 #define BYTES_LAYOUT "bytes" /* the layouts of a game without described types */
 
 /* The layouts, names and build of what is recorded. */
@@ -308,7 +309,7 @@ static deja_code save_config(const deja_plugin *plugin, const void *config, deja
 static deja_code take_journal(const deja_recorder_options *options, deja__folder_options *folding,
                               deja_error *err)
 {
-    const uint64_t segment = DEJA__RING_SEGMENT;
+    const uint64_t segment = SEGMENT;
     if (options->wait > 1)
         return deja__fail(err, DEJA_EMISUSE, "wait is 0 or 1");
     if (options->journal_size < 2 * segment || options->journal_most < options->journal_size ||
@@ -318,8 +319,9 @@ static deja_code take_journal(const deja_recorder_options *options, deja__folder
                           (unsigned long long)(2 * segment),
                           (unsigned long long)(DEJA__RING_SLOTS_MAX * segment));
     folding->folder = options->journal_folder;
-    folding->slots = (uint32_t)((options->journal_size + segment - 1) / segment);
-    folding->slots_most = (uint32_t)((options->journal_most + segment - 1) / segment);
+    folding->size =
+        (deja__ring_size){ SEGMENT, (uint32_t)((options->journal_size + segment - 1) / segment),
+                           (uint32_t)((options->journal_most + segment - 1) / segment) };
     folding->threaded = true;
     folding->waits = options->wait != 0;
     return DEJA_OK;

@@ -18,6 +18,7 @@
 
 #include "journal/lock.h"
 #include "store/fold.h"
+#include "store/take_in.h"
 
 enum { WAIT_MS = 5000, WAIT_STEP_MS = 10, NUMBER_DIGITS = 16 };
 #define JOURNAL_SIZE_MAX ((int64_t)1 << 31) /* bytes; a recorder's has 1 GiB at most */
@@ -131,7 +132,7 @@ static deja_code load(int descriptor, const char *path, unsigned char **bytes, u
 
 /* Its sessions go into `store`. @param source where their first blocks may be */
 static deja_code fold_into(deja_store *store, deja_store *source, const unsigned char *bytes,
-                           uint64_t size, deja_store_told *told, deja_error *err)
+                           uint64_t size, deja__folded *folded, deja_error *err)
 {
     deja__journal journal;
     deja__journal_walk walk;
@@ -154,6 +155,7 @@ static deja_code fold_into(deja_store *store, deja_store *source, const unsigned
                    : deja__fold_take(fold, &record, 0, err);
     if (walk.failed)
         code = deja__fail_memory(err);
+    const char *why = walk.why;
     deja__journal_walk_end(&walk);
     if (code == DEJA_OK)
         code = deja__fold_end(fold, err);
@@ -161,8 +163,26 @@ static deja_code fold_into(deja_store *store, deja_store *source, const unsigned
         code = deja_store_flush(store, err);
     if (code == DEJA_OK && fold->lost_place != UINT64_MAX)
         code = deja__fail(err, DEJA_EIO, "a session of it is not taken");
-    told->sessions += fold->sessions;
+    folded->id = fold->id;
+    folded->known = fold->known;
+    folded->ended = fold->ended;
+    folded->steps = fold->steps;
+    folded->sessions = fold->sessions;
+    folded->left_out = fold->left_out;
+    snprintf(folded->why, sizeof folded->why, "%s", why ? why : "");
     deja__fold_close(fold);
+    return code;
+}
+
+deja_code deja__journal_fold(deja_store *store, const char *name, const void *bytes, uint64_t size,
+                             deja__folded *folded, deja_error *err)
+{
+    deja_store *memory = NULL;
+    memset(folded, 0, sizeof *folded);
+    deja_code code = store ? DEJA_OK : deja__store_open_memory(&memory, name, err);
+    if (code == DEJA_OK)
+        code = fold_into(store ? store : memory, store ? store : memory, bytes, size, folded, err);
+    deja__store_let_go(memory);
     return code;
 }
 
@@ -199,13 +219,15 @@ void deja__journals_fold(deja_store *store)
         unsigned char *bytes;
         uint64_t size;
         deja_error why;
+        deja__folded folded = { 0 };
         const int descriptor = take(n.paths[i]);
         if (descriptor < 0)
             continue;
         deja_code code = load(descriptor, n.paths[i], &bytes, &size, &why);
         if (code == DEJA_OK)
-            code = fold_into(store, store, bytes, size, &store->told, &why);
+            code = fold_into(store, store, bytes, size, &folded, &why);
         free(bytes);
+        store->told.sessions += folded.sessions;
         if (code < 0)
             leave(store, n.paths[i], &why);
         else if (unlink(n.paths[i]) == 0)
@@ -251,6 +273,7 @@ deja_code deja__journals_read(deja_store *store, deja_error *err)
         unsigned char *bytes = NULL;
         uint64_t size;
         deja_error why;
+        deja__folded folded = { 0 };
         const int descriptor = open_dead(n.paths[i]);
         if (descriptor < 0)
             continue;
@@ -258,7 +281,8 @@ deja_code deja__journals_read(deja_store *store, deja_error *err)
         if (code == DEJA_OK) {
             deja_code read = load(descriptor, n.paths[i], &bytes, &size, &why);
             if (read == DEJA_OK)
-                read = fold_into(store->side->store, store, bytes, size, &store->told, &why);
+                read = fold_into(store->side->store, store, bytes, size, &folded, &why);
+            store->told.sessions += folded.sessions;
             if (read < 0)
                 leave(store, n.paths[i], &why);
             else

@@ -10,6 +10,7 @@
 
 #include "fields/values.h"
 #include "journal/read.h"
+#include "store/take_in.h"
 #include "store/valid.h"
 #include "text/import.h"
 
@@ -323,6 +324,24 @@ static deja_code read(taking *t, const void *bytes, uint64_t size, deja_error *e
     return code == DEJA_OK ? settle(t, err) : code;
 }
 
+/* A recorder's: its sessions have no headers, but what a store keeps of them. */
+static deja_code import_ring(deja_store *store, const char *name, const void *bytes, uint64_t size,
+                             deja_journal_told *told, deja_error *err)
+{
+    deja__folded folded;
+    deja_code code = deja__journal_fold(store, name, bytes, size, &folded, err);
+    told->id = folded.id;
+    told->known = folded.known;
+    told->ended = folded.ended;
+    told->steps = folded.steps;
+    told->sessions = folded.sessions;
+    told->left_out = folded.left_out;
+    snprintf(told->why, sizeof told->why, "%s", folded.why);
+    if (code == DEJA_OK && folded.sessions == 0)
+        code = deja__fail(err, DEJA_EFORMAT, "holds no session");
+    return code < 0 ? deja__fail_within(err, code, "%s", name) : DEJA_OK;
+}
+
 deja_code deja_journal_import(deja_store *store, const char *name, const void *bytes, uint64_t size,
                               deja_journal_told *told, deja_error *err)
 {
@@ -334,6 +353,9 @@ deja_code deja_journal_import(deja_store *store, const char *name, const void *b
         told = &mine;
     memset(told, 0, sizeof *told);
     deja__import_clean_name(name, clean);
+    if (deja__journal_is_ring(bytes, size))
+        return import_ring(store, clean, bytes, size, told, err);
+    told->sessions = 1;
     taking t = { .told = told };
     t.import.name = clean;
     t.import.err = err;

@@ -85,7 +85,7 @@ played played_record(deja_store *store, uint64_t seed)
     options.game = "counter";
     options.seed = seed;
     options.start_hash = played_hash(seed, 0);
-    options.journal_size = 2u << 20; /* so that it is soon used again */
+    options.journal_size = 4u << 20; /* so that it is soon used again */
     note(&p, &p.opened, deja_recorder_open(&recorder, store, NULL, NULL, &options, &err), &err);
     for (uint64_t i = 1; recorder && i <= played_steps(seed); i++) {
         unsigned char bytes[16];

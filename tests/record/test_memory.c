@@ -48,7 +48,7 @@ static deja_code record_once(deja_error *err)
     deja_recorder *recorder = NULL;
     ledger state = { .gold = 3 };
     s.options.from_state = 1;
-    s.options.journal_size = 2 << 20;
+    s.options.journal_size = 4 << 20;
     deja_code code = deja_recorder_open(&recorder, s.store, s.plugin, &state, &s.options, err);
     if (code == DEJA_OK)
         code = play(recorder, &state, err);

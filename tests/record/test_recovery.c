@@ -169,7 +169,7 @@ Test(recovery, a_session_of_which_the_journal_has_only_the_end_goes_on_in_the_st
     deja_id id;
     wanted = 400000;
     scene_open(&s);
-    s.options.journal_size = 2 << 20;
+    s.options.journal_size = 4 << 20;
     s.options.wait = 1;
     live_and_die(&s, play_long);
     struct stat journal;

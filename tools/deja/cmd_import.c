@@ -136,6 +136,9 @@ static void remark_on_journal(const char *name, const source *from, const deja_j
     if (is_stopped && told->ended == DEJA_ENDED_CRASHED)
         remark("%s: recording stopped in step %llu, whose command is kept", text_typed(name),
                (unsigned long long)told->steps);
+    if (told->sessions > 1)
+        remark("%s: holds %s sessions; all are taken, and this is the last", text_typed(name),
+               text_count(told->sessions));
     if (told->left_out)
         remark("%s: %llu mark%s left out that a store does not take", text_typed(name),
                (unsigned long long)told->left_out, told->left_out == 1 ? " is" : "s are");

@@ -57,6 +57,20 @@ const char *store_path(const args *given)
     return path;
 }
 
+/* Of recordings that were cut short: what was done with them, or why nothing was. Who only reads sees
+ * them as they are. */
+static void remark_on_journals(const deja_store *store, uint32_t mode)
+{
+    deja_store_told told;
+    deja_store_told_of(store, &told);
+    if (told.journals && mode != DEJA_STORE_READ)
+        remark("took in %s session%s of %s recording%s that %s cut short",
+               text_count(told.sessions), told.sessions == 1 ? "" : "s", text_count(told.journals),
+               told.journals == 1 ? "" : "s", told.journals == 1 ? "was" : "were");
+    if (told.left)
+        remark("%s (%s such file%s)", told.why, text_count(told.left), told.left == 1 ? "" : "s");
+}
+
 int store_open(deja_store **out, const args *given, uint32_t mode)
 {
     const char *path = store_path(given);
@@ -74,6 +88,7 @@ int store_open(deja_store **out, const args *given, uint32_t mode)
         return complain_of(NULL, &err);
     if (deja_store_remark(*out))
         remark("%s", deja_store_remark(*out));
+    remark_on_journals(*out, mode);
     return STATUS_OK;
 }
 

@@ -23,14 +23,16 @@ typedef struct deja_journal_told {
     uint64_t steps;      /**< of the session */
     uint64_t taken_back; /**< steps that were rewound */
     uint64_t left_out;   /**< marks and sections that a store does not take */
-    char why[128];       /**< what it stops at, where that is not its end; else "" */
+    uint64_t
+        sessions;  /**< that it holds: of a recorder's any number, and the rest is of the last */
+    char why[128]; /**< what it stops at, where that is not its end; else "" */
 } deja_journal_told;
 
 /** Whether bytes begin as a journal does. */
 DEJA_API bool deja_is_journal(const void *bytes, uint64_t size);
 
 /**
- * Makes a session of a journal.
+ * Makes a session of a journal that a game wrote, and sessions of one that a recorder wrote.
  * @param store NULL: the journal is looked at, and nothing is stored
  * @param name  of the journal, for messages
  * @param bytes of the whole file

@@ -63,7 +63,7 @@ typedef struct deja_recorder_options {
     const char *journal_folder; /**< where the journal is to be; NULL: beside the store, where the
                                      next writer and readers find what a crash left. Elsewhere it
                                      is imported by hand (deja_journal_import()) */
-    uint64_t journal_size;      /**< bytes that are allocated at once: 2 MiB and more */
+    uint64_t journal_size;      /**< bytes that are allocated at once: 4 MiB and more */
     uint64_t journal_most;      /**< bytes that it may grow to where commands are so large that two
                                      blocks of 16,384 steps do not fit; 1 GiB at most */
 

@@ -7,8 +7,8 @@ wants 0 record peg --games 20 --seed 1
 ids > "$HOME/before"
 status=0
 (
-    ulimit -f 2100 # the journal has 2 MiB
-    deja record "$RULES/ledger.so" --games 8000 --trail 64 --seed 1 > "$HOME/out" 2> "$HOME/err"
+    ulimit -f 800 # the journal has 768 KiB
+    deja record "$RULES/ledger.so" --games 4000 --trail 64 --seed 1 > "$HOME/out" 2> "$HOME/err"
 ) || status=$?
 [ $status = 128 ] || { cat "$HOME/err"; fail "status $status"; }
 complains '^deja: (seed [0-9]+: )?plays.deja: '
@@ -43,8 +43,8 @@ done
 # Of what was recorded, that is told which is stored.
 status=0
 (
-    ulimit -f 2100
-    deja record "$RULES/ledger.so" --json --games 8000 --trail 64 --seed 1 -s told.deja \
+    ulimit -f 800
+    deja record "$RULES/ledger.so" --json --games 4000 --trail 64 --seed 1 -s told.deja \
         > "$HOME/out" 2> "$HOME/err"
 ) || status=$?
 [ $status = 128 ] || fail "status $status"
