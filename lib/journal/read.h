@@ -61,8 +61,8 @@ typedef struct deja__journal_walk {
 } deja__journal_walk;
 
 void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal);
-/* The next record but parts and nexts; of a ring a gap, where something is missing before what comes
- * next. false behind the last one. */
+/* The next record but parts and nexts; of a ring a gap, where something is missing before what
+ * comes next. false behind the last one. */
 bool deja__journal_walk_next(deja__journal_walk *walk, deja__journal_record *record);
 void deja__journal_walk_end(deja__journal_walk *walk);
 

@@ -179,8 +179,8 @@ static bool make_room(void *user)
     return folder->ring->freed != before;
 }
 
-/* What is in the store as a whole is on the disk as a whole before: a beginning of it, found after a
- * power cut, would look like another session, that was cut short. */
+/* What is in the store as a whole is on the disk as a whole before: a beginning of it, found after
+ * a power cut, would look like another session, that was cut short. */
 static bool sync_journal(void *user)
 {
     const deja__folder *folder = user;

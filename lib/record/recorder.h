@@ -5,8 +5,8 @@
  * deja_record_bots() plays many.
  *
  * recorder.c has the steps, session.c how a session begins and ends, notes.c what is beside the
- * steps, floats.c what becomes of a float environment that changes, watch.c and self_check.c what is
- * looked at beside, report.c how that is told, folder.c how it all gets into the store.
+ * steps, floats.c what becomes of a float environment that changes, watch.c and self_check.c what
+ * is looked at beside, report.c how that is told, folder.c how it all gets into the store.
  */
 #ifndef DEJA_RECORD_RECORDER_H
 #define DEJA_RECORD_RECORDER_H

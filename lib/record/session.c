@@ -201,8 +201,8 @@ static void log_end(deja_recorder *recorder, uint32_t ended, const char *outcome
                          0, NULL);
 }
 
-/* The end in the journal. Answers what the caller is told of it; DEJA_EMISUSE and *child in a forked
- * one, which does nothing. */
+/* The end in the journal. Answers what the caller is told of it; DEJA_EMISUSE and *child in a
+ * forked one, which does nothing. */
 static deja_code end_session(deja_recorder *recorder, const char *outcome, bool *child,
                              deja_error *err)
 {

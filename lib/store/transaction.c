@@ -29,8 +29,8 @@ void deja__read_end(deja_store *store)
         deja__order_run(store, DEJA__COMMIT);
 }
 
-/* Where WAL mode is not reached, DELETE mode will do. A store that was left in WAL mode and came to a
- * network later is taken back, where nobody else has it open. */
+/* Where WAL mode is not reached, DELETE mode will do. A store that was left in WAL mode and came
+ * to a network later is taken back, where nobody else has it open. */
 static void enter_wal(deja_store *store)
 {
     const char *order = store->remark ? "PRAGMA journal_mode=DELETE" : "PRAGMA journal_mode=WAL";

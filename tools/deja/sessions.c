@@ -57,8 +57,8 @@ const char *store_path(const args *given)
     return path;
 }
 
-/* Of recordings that were cut short: what was done with them, or why nothing was. Who only reads sees
- * them as they are. */
+/* Of recordings that were cut short: what was done with them, or why nothing was. Who only reads
+ * sees them as they are. */
 static void remark_on_journals(const deja_store *store, uint32_t mode)
 {
     deja_store_told told;
