@@ -21,7 +21,8 @@
 #include "store/take_in.h"
 
 enum { WAIT_MS = 5000, WAIT_STEP_MS = 10, NUMBER_DIGITS = 16 };
-#define JOURNAL_SIZE_MAX ((int64_t)1 << 31) /* bytes; a recorder's has 1 GiB at most */
+#define JOURNAL_SIZE_MAX \
+    ((int64_t)1 << 32) /* bytes; a recorder's has little more than 2 GiB at most */
 #define SUFFIX ".journal"
 
 /* ---- names ---- */

@@ -65,7 +65,7 @@ typedef struct deja_recorder_options {
                                      is imported by hand (deja_journal_import()) */
     uint64_t journal_size;      /**< bytes that are allocated at once: 4 MiB and more */
     uint64_t journal_most;      /**< bytes that it may grow to where commands are so large that two
-                                     blocks of 16,384 steps do not fit; 1 GiB at most */
+                                     blocks of 16,384 steps do not fit; 2 GiB at most */
 
     uint64_t watch; /**< look before every Kth step whether the state is another; 0: never. This and
                          self_check need a plugin: see "looking for faults" below */

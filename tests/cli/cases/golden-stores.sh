@@ -38,6 +38,26 @@ done
 wants 0 verify matchgame peg -s plays.deja
 says '^verified 12 sessions .*: 12 match$'
 
+# A recorder was killed: who reads sees its session, the store's part and the journal's, and who
+# writes makes the same of it.
+cp "$FIXTURES"/golden/killed/killed.deja* .
+for when in read written; do
+    id=$(ids -s killed.deja)
+    [ "${id:0:12}" = 62eae2a63dd2 ] || fail "killed.deja, $when: $id"
+    wants 0 export "$id" -s killed.deja
+    sha256sum < "$HOME/out" | cut -d' ' -f1 | cmp - "$FIXTURES/golden/killed/export.sha256" ||
+        fail "killed.deja, $when: it tells something else"
+    wants 0 verify "$RULES/matchgame_endless.so" -s killed.deja
+    [ $when = written ] || wants 0 import "$FIXTURES/golden/matchgame-cut.replay" -s killed.deja
+    [ $when = written ] || deja ls -s killed.deja --game matchgame --json | grep -q '"type":"session"' ||
+        fail 'it was not written to'
+    [ $when = written ] || ids() { deja ls -s killed.deja --game matchgame_endless --json |
+        sed -n 's/.*"id":"\([0-9a-f]*\)".*/\1/p'; }
+done
+[ "$(echo killed.deja*)" = killed.deja ] || fail 'the journal is left'
+unset -f ids
+. "$SOURCE/tests/cli/say.sh"
+
 # B37: the bytes of a command and of every number stand as the pages of schemas/ say.
 at() {
     local answer
