@@ -297,12 +297,19 @@ static bool enter_anew(deja__journal_walk *walk, uint64_t from)
     return true;
 }
 
+/* Whether anything is where segments are. */
+static bool has_more(const deja__journal *j)
+{
+    return j->size > j->first && !is_zero(j->bytes + j->first, j->size - j->first);
+}
+
 void deja__journal_walk_begin(deja__journal_walk *walk, const deja__journal *journal)
 {
     memset(walk, 0, sizeof *walk);
     walk->journal = journal;
     if (journal->ring ? !enter_anew(walk, 0) : !enter(walk))
-        stop_at_none(walk, NULL);
+        stop_at_none(walk,
+                     journal->ring && has_more(journal) ? "none of its segments is whole" : NULL);
 }
 
 void deja__journal_walk_end(deja__journal_walk *walk)

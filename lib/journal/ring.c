@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -103,7 +104,7 @@ static bool grow(deja__ring *ring, uint32_t count)
     }
     for (uint32_t i = 0; i < count; i++)
         ring->slots[ring->slot_count + i] = memory + (uint64_t)i * ring->segment_size;
-    ring->slot_count += count;
+    atomic_store_explicit(&ring->slot_count, ring->slot_count + count, memory_order_relaxed);
     return true;
 }
 
@@ -199,9 +200,44 @@ static char *name_of(const char *store, const char *folder, uint64_t number)
     return (char *)name.bytes;
 }
 
+/* The file gets its name when it is whole and locked, for others fold what has such a name. Where
+ * there are no files without a name it has another one until then. false: no memory. */
+static bool make_file(deja__ring *ring)
+{
+    char self[40];
+    deja_buffer folder = { 0 };
+    deja_buffer_add(&folder, ring->path, (uint64_t)(strrchr(ring->path, '/') - ring->path) + 1);
+    if (folder.failed)
+        return false;
+    ring->descriptor = open((const char *)folder.bytes, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    deja_buffer_release(&folder);
+    snprintf(self, sizeof self, "/proc/self/fd/%d", ring->descriptor);
+    if (ring->descriptor >= 0 && access(self, F_OK) == 0)
+        return true;
+    if (ring->descriptor >= 0)
+        (void)close(ring->descriptor);
+    deja_buffer_text(&ring->made, ring->path);
+    deja_buffer_text(&ring->made, ".new");
+    if (!ring->made.failed)
+        ring->descriptor =
+            open((const char *)ring->made.bytes, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return !ring->made.failed;
+}
+
+static bool name_file(deja__ring *ring)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", ring->descriptor);
+    ring->has_name = ring->made.size
+                         ? rename((const char *)ring->made.bytes, ring->path) == 0
+                         : linkat(AT_FDCWD, self, AT_FDCWD, ring->path, AT_SYMLINK_FOLLOW) == 0;
+    return ring->has_name;
+}
+
 static deja_code create(deja__ring *ring, uint32_t slots, deja_error *err)
 {
-    ring->descriptor = open(ring->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (!make_file(ring))
+        return deja__fail_memory(err);
     if (ring->descriptor < 0)
         return fail_system("the journal cannot be made", ring->path, err);
     /* Without locks nobody could tell whether this process lives, and might fold under it. */
@@ -222,6 +258,8 @@ static deja_code create(deja__ring *ring, uint32_t slots, deja_error *err)
     atomic_store_explicit(&ring->slots_freed, slots, memory_order_relaxed);
     ring->slots_taken = 1;
     begin_segment(ring, 0, 0);
+    if (!name_file(ring))
+        return fail_system("the journal cannot be made", ring->path, err);
     ring->read_at = DEJA__JOURNAL_SEGMENT;
     return DEJA_OK;
 }
@@ -258,14 +296,17 @@ void deja__ring_close(deja__ring *ring, bool keep)
     for (uint32_t i = 0; i < ring->slot_count && !child; i++)
         munmap(ring->slots[i], ring->segment_size);
     if (ring->descriptor >= 0 && !child) {
-        if (!keep)
+        if (!keep && ring->has_name)
             (void)unlink(ring->path);
+        else if (!ring->has_name && ring->made.size)
+            (void)unlink((const char *)ring->made.bytes);
         deja__journal_forget(ring->descriptor);
         (void)close(ring->descriptor);
     }
     if (ring->alive != MAP_FAILED)
         munmap((void *)(uintptr_t)ring->alive, DEJA__JOURNAL_PAGE);
     deja_buffer_release(&ring->parts);
+    deja_buffer_release(&ring->made);
     free(ring->path);
     free(ring);
 }
@@ -344,8 +385,9 @@ static deja_code full(const deja__ring *ring, deja_error *err)
 {
     if (errno == ENOSPC && ring->slot_count >= ring->slots_most)
         return deja__fail(err, DEJA_ELIMIT,
-                          "the journal is full: the store did not take its %u segments in time",
-                          ring->slot_count);
+                          "the journal is full: in its %u MiB (journal_most) are steps that the "
+                          "store has not taken, or two blocks of 16,384 steps do not fit",
+                          (unsigned)((uint64_t)ring->slot_count * ring->segment_size >> 20));
     return fail_system("the journal gets no more room", ring->path, err);
 }
 

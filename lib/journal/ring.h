@@ -36,6 +36,8 @@ typedef struct deja__ring_size {
 typedef struct deja__ring {
     int descriptor;
     char *path;
+    deja_buffer made; /* its name while it is being made, where it has one */
+    bool has_name;    /* `path` */
     uint64_t number;
     volatile unsigned char *alive; /* empty in a forked child */
     uint32_t segment_size;
@@ -44,7 +46,7 @@ typedef struct deja__ring {
     void *user;
 
     /* who plays */
-    uint32_t slot_count;
+    _Atomic uint32_t slot_count;
     unsigned char *memory; /* of the segment at hand */
     uint64_t segment;      /* its number */
     uint64_t place;        /* of its first byte */

@@ -122,6 +122,9 @@ void deja__ring_free(deja__ring *ring, uint64_t place, bool now)
     while (until < ring->reading && (until + 2) * ring->segment_size <= place)
         until++;
     const uint64_t count = until - ring->freed;
+    const uint64_t used =
+        atomic_load_explicit(&ring->segments_begun, memory_order_relaxed) - ring->freed;
+    now |= used + 1 >= ring->slot_count; /* who plays has none, or the last one */
     if (count == 0 || (!now && count < (ring->slot_count + 1) / 2) || !drop(ring, until))
         return;
     for (; ring->freed < until; ring->freed++) {

@@ -159,7 +159,6 @@ static void stop_thread(deja__folder *folder)
 static bool make_room(void *user)
 {
     deja__folder *folder = user;
-    const uint64_t before = folder->ring->freed;
     uint64_t bytes;
     if (folder->threaded) {
         const uint64_t freed = atomic_load(&folder->ring->slots_freed);
@@ -170,6 +169,7 @@ static bool make_room(void *user)
         }
         return atomic_load(&folder->ring->slots_freed) != freed;
     }
+    const uint64_t before = folder->ring->freed;
     folder->code = pump(folder, &bytes, &folder->why);
     if (folder->code == DEJA_OK && folder->ring->freed == before) {
         folder->code = deja_store_flush(folder->store, &folder->why);

@@ -102,6 +102,7 @@ deja_code deja_recorder_rewind(deja_recorder *recorder, uint64_t step, deja_erro
     code = deja__ring_log(recorder->ring, DEJA__JOURNAL_REWIND, 0, NULL, step, err);
     if (code < 0)
         return code;
+    recorder->marks++; /* the one that says so */
     recorder->until_hash = recorder->trail_every - step % recorder->trail_every;
     if (recorder->watch)
         deja__watch_rewind(recorder->watch);

@@ -29,6 +29,8 @@
 #include "record/floats.h"
 #include "record/options.h"
 
+#define BLOCK_BYTES_MAX ((uint64_t)1 << 28)
+
 bool deja__recorder_in_child(const deja_recorder *recorder)
 {
     return deja__ring_in_child(recorder->ring);
@@ -116,6 +118,22 @@ static deja_code no_room(deja_recorder *recorder, deja_code code, deja_error *er
     return deja__recorder_give_up(recorder, code, err);
 }
 
+/* A block's commands have 256 MiB at most: schemas/journal.md. */
+static deja_code begin_step(deja_recorder *recorder, const void *bytes, uint64_t size,
+                            deja_error *err)
+{
+    if (recorder->ring->steps % DEJA__BLOCK_STEPS == 0)
+        recorder->block_bytes = 0;
+    recorder->block_bytes += size;
+    if (recorder->block_bytes > BLOCK_BYTES_MAX) {
+        const deja_code code = deja__fail(&recorder->failure, DEJA_ELIMIT,
+                                          "the commands of 16,384 steps have more than 256 MiB");
+        return deja__recorder_give_up(recorder, code, err);
+    }
+    const deja_code code = deja__ring_begin(recorder->ring, bytes, size, &recorder->failure);
+    return code < 0 ? no_room(recorder, code, err) : DEJA_OK;
+}
+
 static deja_code log_command(deja_recorder *recorder, const void *command, deja_error *err)
 {
     look_at_floats(recorder);
@@ -130,9 +148,7 @@ static deja_code log_command(deja_recorder *recorder, const void *command, deja_
         code = too_large(recorder->bytes.size, &recorder->failure);
         return deja__recorder_give_up(recorder, code, err);
     }
-    code = deja__ring_begin(recorder->ring, recorder->bytes.bytes, recorder->bytes.size,
-                            &recorder->failure);
-    return code < 0 ? no_room(recorder, code, err) : DEJA_OK;
+    return begin_step(recorder, recorder->bytes.bytes, recorder->bytes.size, err);
 }
 
 /* The rules did what no description has a word for. */
@@ -262,9 +278,9 @@ deja_code deja_recorder_note(deja_recorder *recorder, const void *bytes, uint64_
     if (size > DEJA__COMMAND_SIZE_MAX)
         return too_large(size, err);
     look_at_floats(recorder);
-    code = deja__ring_begin(recorder->ring, bytes, size, &recorder->failure);
+    code = begin_step(recorder, bytes, size, err);
     if (code < 0)
-        return no_room(recorder, code, err);
+        return code;
     return end_step(recorder, 0, deja__event_hash_none(), recorder->until_hash == 1 ? hash : 0,
                     err);
 }

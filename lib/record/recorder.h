@@ -37,6 +37,7 @@ struct deja_recorder {
 
     bool running;          /* a session is */
     uint64_t marks;        /* of it, so far */
+    uint64_t block_bytes;  /* of the commands of the block at hand, with those taken back */
     uint64_t rewind_floor; /* steps up to this one may be in the store */
     uint64_t trail_every;
     uint64_t until_hash; /* steps to the next one that is hashed */

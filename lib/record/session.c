@@ -135,7 +135,7 @@ deja_code deja__recorder_start(deja_recorder *recorder, const void *state, const
     if (recorder->plugin)
         deja__events_clear(&recorder->events);
     deja_buffer_clear(&recorder->later);
-    recorder->marks = recorder->rewind_floor = 0;
+    recorder->marks = recorder->rewind_floor = recorder->block_bytes = 0;
     recorder->report = options->report;
     recorder->report_user = options->report_user;
     recorder->failed = DEJA_OK;

@@ -84,6 +84,7 @@ static void begin(deja__fold *fold, uint64_t session, uint64_t place)
     fold->broken = false;
     fold->marks = 0;
     fold->session_place = place;
+    fold->block_places[0] = fold->block_places[1] = NOWHERE;
 }
 
 /* Goes on with what the store has; its writer knows it all but what was asked for in numbers. */
@@ -215,7 +216,7 @@ static deja_code hand_notes(deja__fold *fold, uint64_t last, deja_error *err)
 static deja_code hand_steps(deja__fold *fold, uint32_t count, deja_error *err)
 {
     deja_steps steps = { 0 };
-    const bool broken = fold->broken && count == fold->count;
+    const bool broken = fold->broken && count == fold->count && count != 0;
     deja_code code = hand_notes(fold, fold->committed + count, err);
     if (code < 0)
         return code;
@@ -242,6 +243,7 @@ static deja_code hand_steps(deja__fold *fold, uint32_t count, deja_error *err)
     fold->chain = steps.chain;
     fold->event_chain = steps.event_chain;
     fold->block_places[0] = fold->block_places[1];
+    fold->block_places[1] = NOWHERE;
     return DEJA_OK;
 }
 
@@ -251,8 +253,9 @@ static deja_code take_step(deja__fold *fold, const deja__journal_record *record,
                            deja_error *err)
 {
     const bool broken = !record->done || record->flag == DEJA__JOURNAL_BROKEN;
-    if (!broken && fold->at + 1 <= fold->committed) {
-        fold->at++; /* the store has it */
+    if (fold->at + 1 <= fold->committed) { /* the store has it */
+        fold->at += !broken;
+        fold->broken = broken;
         return DEJA_OK;
     }
     if (fold->count == PENDING) {
@@ -267,8 +270,11 @@ static deja_code take_step(deja__fold *fold, const deja__journal_record *record,
         fold->commands.failed = false;
         return deja__fail_memory(err);
     }
-    if (fold->count % DEJA__BLOCK_STEPS == 0)
-        fold->block_places[fold->count / DEJA__BLOCK_STEPS % 2] = place;
+    /* The first place that a block had: after a rewind its steps come again further on, but a
+     * segment's header counts from what was there before. */
+    const uint32_t block = fold->count / DEJA__BLOCK_STEPS % 2;
+    if (fold->count % DEJA__BLOCK_STEPS == 0 && fold->block_places[block] == NOWHERE)
+        fold->block_places[block] = place;
     fold->ends[fold->count] = (uint32_t)end;
     fold->results[fold->count] = broken ? 0 : record->result;
     fold->hashes[fold->count] = record->hash;
@@ -446,7 +452,7 @@ uint64_t deja__fold_needs(const deja__fold *fold, uint64_t read)
     uint64_t place = read;
     if (fold->writer && fold->writer->now.parts == 0)
         place = fold->session_place;
-    else if (fold->writer && fold->count)
+    else if (fold->writer && fold->block_places[0] < place)
         place = fold->block_places[0];
     if (deja_store_gathered(fold->store) && fold->waiting_place < place)
         place = fold->waiting_place;

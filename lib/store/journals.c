@@ -201,6 +201,7 @@ static int take(const char *path)
         status.st_nlink != 0 && S_ISREG(status.st_mode))
         return descriptor;
     (void)close(descriptor);
+    errno = EAGAIN;
     return -1;
 }
 
@@ -210,6 +211,30 @@ static void leave(deja_store *store, const char *path, const deja_error *why)
     store->told.left++;
     snprintf(store->told.why, sizeof store->told.why, "%.120s: %.300s", base ? base + 1 : path,
              why->message);
+}
+
+static void leave_shut(deja_store *store, const char *path)
+{
+    deja_error why;
+    deja__fail(&why, DEJA_EIO, "may not be opened: permission denied");
+    leave(store, path, &why);
+}
+
+/* Something of it is damaged: what is before is taken, and the file stays under another name, for
+ * somebody who can make more of it. */
+static void set_aside(deja_store *store, const char *path, const deja__folded *folded)
+{
+    deja_error why;
+    deja_buffer name = { 0 };
+    deja_buffer_text(&name, path);
+    deja_buffer_text(&name, ".damaged");
+    deja__fail(&why, DEJA_EDAMAGED,
+               "%s; what is before is taken, and the file is kept, with .damaged behind its name",
+               folded->why);
+    if (!name.failed && rename(path, (const char *)name.bytes) == 0)
+        store->told.journals++;
+    deja_buffer_release(&name);
+    leave(store, path, &why);
 }
 
 void deja__journals_fold(deja_store *store)
@@ -222,6 +247,8 @@ void deja__journals_fold(deja_store *store)
         deja_error why;
         deja__folded folded = { 0 };
         const int descriptor = take(n.paths[i]);
+        if (descriptor < 0 && errno == EACCES)
+            leave_shut(store, n.paths[i]);
         if (descriptor < 0)
             continue;
         deja_code code = load(descriptor, n.paths[i], &bytes, &size, &why);
@@ -231,6 +258,8 @@ void deja__journals_fold(deja_store *store)
         store->told.sessions += folded.sessions;
         if (code < 0)
             leave(store, n.paths[i], &why);
+        else if (folded.why[0])
+            set_aside(store, n.paths[i], &folded);
         else if (unlink(n.paths[i]) == 0)
             store->told.journals++;
         (void)close(descriptor);
@@ -259,6 +288,7 @@ static int open_dead(const char *path)
         if (!folded && !lives)
             return descriptor;
         (void)close(descriptor);
+        errno = EAGAIN;
         if (!folded)
             return -1;
         sleep_a_little();
@@ -276,14 +306,21 @@ deja_code deja__journals_read(deja_store *store, deja_error *err)
         deja_error why;
         deja__folded folded = { 0 };
         const int descriptor = open_dead(n.paths[i]);
+        if (descriptor < 0 && errno == EACCES)
+            leave_shut(store, n.paths[i]);
         if (descriptor < 0)
             continue;
         code = store->side ? DEJA_OK : deja__side_create(store, err);
+        const uint32_t hidden = code == DEJA_OK ? store->side->hidden_count : 0;
         if (code == DEJA_OK) {
             deja_code read = load(descriptor, n.paths[i], &bytes, &size, &why);
             if (read == DEJA_OK)
                 read = fold_into(store->side->store, store, bytes, size, &folded, &why);
             store->told.sessions += folded.sessions;
+            if (read == DEJA_OK && folded.why[0])
+                read = deja__fail(&why, DEJA_EDAMAGED, "%s", folded.why);
+            else if (read < 0) /* what is not on the side is not hidden */
+                store->side->hidden_count = hidden;
             if (read < 0)
                 leave(store, n.paths[i], &why);
             else
