@@ -99,7 +99,8 @@ static void rewind_over_a_block(deja_recorder *recorder)
         nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
     }
     note(recorder, 2 * BLOCK + 132 - (BLOCK - 4) - 33 * 500, BYTES);
-    /* Time for who folds to commit and to use segments again; without it less is put to the test. */
+    /* Time for who folds to commit and to use segments again; without it less is put to the test.
+     * */
     nanosleep(&(struct timespec){ 0, 500000000 }, NULL);
 }
 

@@ -96,8 +96,11 @@ typedef struct deja_steps {
 /** What was found beside a store when it was opened: journals of recorders that died. */
 typedef struct deja_store_told {
     uint32_t
-        journals;  /**< that were taken in: into the store, or where it is only read, beside it */
-    uint32_t left; /**< journals that could not be taken in, and stay where they are */
+        journals; /**< that were taken in: into the store, or where it is only read, beside it */
+    /** Journals that could not be taken in, which stay where they are, or are damaged: what is
+     *  good of
+     *  them is taken in, and who writes keeps the file with .damaged behind its name. */
+    uint32_t left;
     uint64_t sessions; /**< that they had, with those that the store knew */
     char why[512];     /**< of the last one that was left; else "" */
 } deja_store_told;
